@@ -43,7 +43,7 @@ export interface Process {
 }
 
 @Module({
-  // In the order of the OpenAPI document.
+  // The OpenAPI document has the controllers in this order.
   controllers: [
     OrdersController,
     OrderChangesController,

@@ -33,7 +33,7 @@ export async function createApp(
   fastify.addHook('onRoute', demandDeclaration);
   fastify.addHook('onRoute', limitReads);
   fastify.addHook('onRoute', limitImports);
-  // Before Nest's own hooks, so that every answer has a request id.
+  // Runs before Nest's own hooks, so that every answer has a request id.
   await fastify.register(requestHead);
   const module = ApiModule.on({ config, databaseUrl, logger, metrics, extension });
   const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastify), {

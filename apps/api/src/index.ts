@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 
-// For applications of other teams: the start, and what the controllers of the service are made of.
+// Applications of other teams import these: the start, and what the controllers of the service are made of.
 export { createApp } from './create-app.js';
 export { runApi } from './run-api.js';
 export { CurrentKey, CurrentStore, type CurrentStoreContext } from './access/current-store.decorator.js';

@@ -2,7 +2,7 @@ import { BadRequestException } from '@nestjs/common';
 
 /** What is wrong with one field of a request. */
 export interface Fault {
-  /** As in `items[2].quantity`; a query parameter by its name. */
+  /** A path such as `items[2].quantity`, or the name of a query parameter. */
   readonly path: string;
   readonly message: string;
 }

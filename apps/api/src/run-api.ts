@@ -102,7 +102,10 @@ async function shutDown(app: NestFastifyApplication, database: OpenDatabase, gra
 
 const DEFECTS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** One line for an error that an operator can correct, which has a class of the service; the stack for any other. */
+/**
+ * Returns one line for an error that an operator can correct, which has a class of the service; the stack for any
+ * other.
+ */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;

@@ -23,7 +23,7 @@ export function ignoredNames(request: FastifyRequest, what: string, names: reado
   return named;
 }
 
-/** As ASCII without blanks, control characters and commas: the header stays a list of names. */
+/** Encodes a name as ASCII without blanks, control characters and commas: the header stays a list of names. */
 export function encodeName(name: string): string {
   return encodeURIComponent(shortName(name));
 }

@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { CommandFailed, EXIT } from './failures.js';
 import { prompt } from './output.js';
 
-/** Of a command that cannot be undone. */
+/** The option of a command that cannot be undone. */
 export interface YesOption {
   readonly yes?: boolean;
 }
 
-/** Without a terminal the command then fails before it does anything, unless `--yes` is given. */
+/** Adds the option `--yes`. Without it and without a terminal, the command fails before it does anything. */
 export function addYes<Options>(command: Command, isFinal: (options: Options) => boolean = () => true): Command {
   return command.option('--yes', 'do not ask; required when there is no terminal').hook('preAction', () => {
     const options = command.opts<Options & YesOption>();

@@ -32,7 +32,7 @@ const SETTINGS = [
 ] as const;
 
 export interface DatabaseOptions {
-  /** That the command reads besides those above. */
+  /** The settings that the command reads besides those above. */
   readonly settings?: readonly ('WEBHOOK_ALLOW' | 'PUBLIC_URL' | 'PORT')[];
   /** The command may be the first: without it, a missing embedded database is a mistake in the environment. */
   readonly mayCreate?: boolean;

@@ -5,7 +5,7 @@ import { say } from './output.js';
 
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** By the SQLSTATE of `demand_home`. */
+/** Messages by the SQLSTATE of `demand_home`. */
 const AWAY: ReadonlyMap<string | undefined, string> = new Map([
   ['SM001', 'The store moves to another database: try again shortly'],
   ['SM002', 'The store has moved to another database: use that one'],

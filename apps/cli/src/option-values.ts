@@ -135,7 +135,7 @@ function timeOf(text: string): Date | null {
   return isTime ? time : null;
 }
 
-/** Unlike `Date`, which reads 30 February as 2 March. */
+/** Refuses 30 February, which `Date` reads as 2 March. */
 function isDay(text: string): boolean {
   const day = new Date(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;
@@ -187,7 +187,7 @@ export function emailOfOrder(text: string): string {
   return email;
 }
 
-/** In the help of options. */
+/** The forms of an expiry, as the help of options lists them. */
 export const EXPIRY_FORMS = '2027-01-01 (from 00:00 UTC on that day), 2027-01-01T09:30:00Z, or 90d or 12h from now';
 
 export function expiry(text: string): Date {

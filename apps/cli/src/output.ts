@@ -4,7 +4,7 @@ import { textOf } from './table.js';
 
 let isJsonAsked = false;
 
-/** Of the option `--json`, before the command runs. */
+/** Notes the option `--json` before the command runs. */
 export function askForJson(isAsked: boolean): void {
   isJsonAsked = isAsked;
 }

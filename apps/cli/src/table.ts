@@ -19,7 +19,7 @@ function listOf(rows: readonly object[], width: number): string {
   return table ?? rows.map((row) => textOf(row)).join('\n\n');
 }
 
-/** Without the columns that no row has a value for. */
+/** Leaves out the columns that no row has a value for. */
 function tableOf(rows: readonly object[], separator: string): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = names.map((name) => rows.map((row) => tableCell((row as Record<string, unknown>)[name], separator)));
@@ -59,7 +59,7 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** One line. */
+/** Writes a value in one line. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date) return value.toISOString();

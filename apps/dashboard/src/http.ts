@@ -14,7 +14,7 @@ export type Scope = Key['scope'][number];
 export type OrderQuery = NonNullable<paths['/v1/orders']['get']['parameters']['query']>;
 
 const MODE = 'dashboard-mode';
-/** Of this tab. A change of it reloads the page, so that no record of the other mode stays. */
+/** The mode of this tab. A change of it reloads the page, so that no record of the other mode stays. */
 export const mode: 'live' | 'test' = sessionStorage.getItem(MODE) === 'test' ? 'test' : 'live';
 export function switchMode(): void {
   sessionStorage.setItem(MODE, mode === 'live' ? 'test' : 'live');
@@ -78,7 +78,7 @@ api.use({
   onResponse: ({ response }) => check(response),
 });
 
-/** For the routes of sign-in, which are not in the API document. */
+/** Calls a route of sign-in. These are not in the API document. */
 export async function post<T>(path: string, body: unknown, method = 'POST'): Promise<T> {
   const headers = { 'Content-Type': 'application/json', 'X-Dashboard': mode };
   const response = await fetch(`${ROOT}/dashboard/${path}`, { method, headers, body: JSON.stringify(body) });
@@ -135,7 +135,7 @@ export const useGet = <P extends Path>(path: P, params: Params<P>, everyMs?: num
 
 /** Rows on a page of a list that is read whole. */
 const PAGE_ROWS = 100;
-/** Where those are too large, such as notes with much metadata. */
+/** Rows on a page where those are too large, such as notes with much metadata. */
 const FEW_ROWS = 8;
 /** The most pages of a list that is read whole. The page then says how many more rows there are. */
 export const MAX_PAGES = 50;
@@ -169,6 +169,6 @@ export const lastOf = <T>(read: ReadPage<T>, pages: number) =>
 /** The key of the session, once it is read. */
 export const keyNow = (): Key | undefined => queries.getQueryData<{ data: Key }>(['/v1/key', {}])?.data;
 
-/** After a change: everything that shows orders, stock or counts is read again. */
+/** Reads everything again that shows orders, stock or counts, after a change. */
 export const refresh = (): Promise<void> =>
   queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/v1/key' });

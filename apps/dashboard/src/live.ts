@@ -3,7 +3,7 @@ import type { Order, OrderListItem, Schemas } from './http.js';
 import { sum } from './parts/text.js';
 import { createStore } from './store.js';
 
-/** With the time since when it is lost. */
+/** `since` is the time since when the feed is lost. */
 type Live = Readonly<{ state: 'connecting' | 'live' | 'polling' | 'reconnecting'; since?: Date }>;
 
 export const live = createStore<Live>({ state: 'connecting' });
@@ -22,7 +22,7 @@ type Message = Readonly<{
 const NAME = `dashboard-${mode}`;
 const RETRY_MS = 3_000;
 const SEEN_MS = 500;
-/** After changes, before the feed is read again: what comes by then is one answer. */
+/** The pause between changes and the next read of the feed: what comes by then is one answer. */
 const CALM_MS = 1_000;
 const LISTS_MS = 5_000;
 const started = new Date().toISOString();

@@ -111,7 +111,7 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
   );
 }
 
-/** By the first step of the path; the rest of it is given to the page. */
+/** Pages by the first step of the path; each page gets the rest of it. */
 const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   '': () => <Home />,
   orders: (id) => (id ? <OrderPage key={id} id={id} /> : <Orders />),

@@ -25,7 +25,7 @@ export async function signOut(): Promise<void> {
   location.reload();
 }
 
-/** After a sign-in over the open page: it goes on as it is, unless it is of another person or store now. */
+/** The open page goes on after a sign-in over it, unless it is of another person or store now. */
 async function goOn(): Promise<void> {
   const before = known;
   signedOut.set('');
@@ -41,7 +41,7 @@ async function goOn(): Promise<void> {
 
 type StoreName = Readonly<Record<'subdomain' | 'name', string>>;
 
-/** By a link or a code. With several stores, the person chooses one. */
+/** Signs in by a link or a code. With several stores, the person chooses one. */
 function Open({ link, ...form }: Omit<FormProps, 'send'> & { link?: string }): JSX.Element {
   const [code, setCode] = useState<string>();
   const [stores, setStores] = useState<readonly StoreName[]>();
@@ -123,7 +123,7 @@ const Door = ({ children }: { children: ComponentChildren }) => (
   </main>
 );
 
-/** By the last part of the address to which the service sends back from the identity provider. */
+/** Messages by the last part of the address to which the service sends back from the identity provider. */
 const REFUSALS: Readonly<Record<string, string>> = {
   not_added: 'No store has added the e-mail of your account. Ask an owner of the store to add it.',
   other_account:
@@ -158,7 +158,7 @@ export function Enter({ token: link }: { token: string }): JSX.Element {
 
 const WHY = { stale: 'This needs a sign-in within the last hour.', ended: 'Your session has ended.' };
 
-/** Over the page as it is, so that a filled form stays. */
+/** Opens over the page as it is, so that a filled form stays. */
 export function SignInAgain(): JSX.Element | null {
   const why = useStore(signedOut);
   const isStale = why === 'stale';

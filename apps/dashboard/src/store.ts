@@ -18,7 +18,7 @@ export function createStore<T>(value: T) {
 
 export function useStore<T>(store: ReturnType<typeof createStore<T>>): T {
   const [value, set] = useState(() => store.get());
-  // Before another change can come, unlike an effect.
+  // Follows the store before another change can come, unlike an effect.
   useLayoutEffect(() => store.follow(() => set(() => store.get())), [store]);
   return value;
 }

@@ -21,7 +21,7 @@ export class Deadline {
     return Math.max(0, this.at - performance.now());
   }
 
-  /** Like {@link within}: `work` must be harmless after the deadline. */
+  /** Limits work like {@link within}: `work` must be harmless after the deadline. */
   bound<T>(work: Promise<T>): Promise<T> {
     return within(this.remainingMs, work);
   }

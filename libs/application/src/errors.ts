@@ -8,7 +8,7 @@ export type ApplicationFailureKind =
   | 'extension' // code of an extension failed
   | 'unusable_value'; // the database refused a value that validation let pass
 
-/** Without a driver's message: `cause` is the driver's error. */
+/** The message is never a driver's: `cause` is the driver's error. */
 export abstract class ApplicationError extends Error {
   abstract readonly kind: ApplicationFailureKind;
   /** Identifies the failure to clients, metrics and logs: snake_case, unique, and stable while the text may change. */

@@ -13,8 +13,8 @@ export const READ_ANSWER_MS = 2_700;
 export const ORDER_DEADLINE_MS = 2_500;
 
 /**
- * After the deadline, for the answer to a statement: the server reports the end of a lock wait at the deadline. A server
- * that is silent longer counts as lost.
+ * The wait for the answer to a statement after the deadline: the server reports the end of a lock wait at the deadline.
+ * A server that is silent longer counts as lost.
  */
 export const SILENT_SERVER_MS = 200;
 

@@ -4,7 +4,7 @@ import { domainError } from './shared/domain-error.js';
 import { MAX_INT4 } from './shared/integers.js';
 import { METADATA_LIMITS, METADATA_SIZE } from './shared/metadata.js';
 
-/** As in orders, which import this file. */
+/** The types repeat those of orders, which import this file. */
 type LineQuantity = { readonly line: number; readonly quantity: number };
 type StatusField = 'status' | 'fulfillmentStatus';
 
@@ -43,7 +43,7 @@ export class ItemsUnavailable extends domainError(
 /** Position of a line in the request, from 0, and its SKU. */
 export interface AmbiguousItem {
   readonly line: number;
-  /** As in {@link UnavailableItem}. */
+  /** The list of the line, as in {@link UnavailableItem}. */
   readonly list?: 'add';
   readonly sku: string;
 }
@@ -56,10 +56,10 @@ export class AmbiguousSku extends domainError('invalid', 'ambiguous_sku', 'Sever
 
 export interface Shortage {
   readonly line: number;
-  /** As in {@link UnavailableItem}. */
+  /** The list of the line, as in {@link UnavailableItem}. */
   readonly list?: 'set' | 'add';
   readonly requested: number;
-  /** In all bins, for the product and variant of the line. */
+  /** The units in all bins, for the product and variant of the line. */
   readonly available: number;
   /** The product has variants, and the line names none: their stock does not count for the line. */
   readonly lacksVariant?: boolean;
@@ -243,7 +243,7 @@ export class DeliveredTooEarly extends domainError(
 
 // Sign-in.
 
-/** One text for all cases, so that nothing can be learned by trying. */
+/** All cases have one text, so that nothing can be learned by trying. */
 export const SignInInvalid = rejected(
   'sign_in_invalid',
   'The code or link is wrong, has ended or was used, or another browser asked for it: type it again, or ask for a new one',

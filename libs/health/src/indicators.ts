@@ -73,7 +73,7 @@ export class Indicators {
     return this.indicators.check('version').up({ version: VERSION });
   }
 
-  /** Without the database's message, which may name a server or a role. */
+  /** Drops the database's message, which may name a server or a role. */
   private async databaseAnswers(): Promise<boolean> {
     const { database } = await this.indicators
       .check('database')

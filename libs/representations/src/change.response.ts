@@ -16,7 +16,7 @@ interface Kind<Shown> {
   readonly toResponse: Shown;
   /** The name of its schema. */
   readonly schema: string;
-  /** Of an order or a customer: exists in the demo store. */
+  /** The id of the example. An order or a customer with it exists in the demo store. */
   readonly id: string;
   readonly idText?: string;
 }

@@ -1,4 +1,4 @@
-/** With the exit codes that shells report. */
+/** The exit codes that shells report. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 type EndSignal = keyof typeof EXIT_CODES;
 const SIGNALS = Object.keys(EXIT_CODES) as EndSignal[];

@@ -16,7 +16,7 @@ export interface Row {
 export interface FileOptions {
   readonly format: CatalogFormat;
   readonly open: OpenFile;
-  /** Of a file without a byte order mark: a label of the Encoding Standard. UTF-8 by default. */
+  /** The encoding of a file without a byte order mark: a label of the Encoding Standard. UTF-8 by default. */
   readonly encoding?: string;
   /** Maps headings of the file to the format's English headings, for columns with other names. */
   readonly columns?: Readonly<Record<string, string>>;

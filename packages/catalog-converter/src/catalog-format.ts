@@ -6,7 +6,7 @@ export interface CatalogRow {
   readonly cells: Cells;
 }
 
-/** One buyable form of a product. */
+/** A buyable form of a product. */
 export interface CatalogVariant {
   readonly line: number;
   /** Empty when the shop has none: it is then derived from the options. */

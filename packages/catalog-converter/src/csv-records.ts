@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { Invalid } from './invalid.js';
 
-/** One record of a CSV file. A field may span several lines, and so may the record. */
+/** A record of a CSV file. A field may span several lines, and so may the record. */
 export interface CsvRecord {
   /** The record's first line, counted from 1. */
   readonly line: number;

@@ -38,7 +38,8 @@ function recordedPid(cluster: string): number | undefined {
 }
 
 /**
- * On Linux includes the sessions that outlive a killed server for a moment. Elsewhere a retry of the start covers them.
+ * Finds the processes of a server. On Linux, these include the sessions that outlive a killed server for a moment.
+ * Elsewhere a retry of the start covers them.
  */
 function serversOf(cluster: string, pid: number): number[] {
   const candidates = process.platform === 'linux' ? readdirSync('/proc').map(Number).filter(Number.isInteger) : [pid];

@@ -57,7 +57,7 @@ export function publishedUrl(dataDir: string): string | undefined {
   try {
     const owner = readdirSync(lock).find(isRunning);
     const text = owner === undefined ? '' : readFileSync(join(lock, owner), 'utf8');
-    // Without its end, the line is still being written.
+    // A line without its end is still being written.
     return text.endsWith('\n') ? text.trim() : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -8,7 +8,7 @@ import { credentialOf } from './credential.js';
 import './route-access.js';
 import { Throttle } from './throttle.js';
 
-/** From the admission until the body has arrived. */
+/** The guard checks the key again when the body arrives later than this after the admission. */
 const SLOW_BODY_MS = 1_000;
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 60 * 60 * 1000;

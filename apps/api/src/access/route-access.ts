@@ -5,9 +5,9 @@ import type { RouteOptions } from 'fastify';
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: 'public' | 'writes-nothing';
-    /** One of which suffices. */
+    /** The request needs one of these scopes. */
     needs?: readonly ScopeWord[];
-    /** Of a person, within the last hour. */
+    /** A person must have signed in within the last hour. */
     needsFreshSignIn?: boolean;
   }
 }

@@ -1,7 +1,7 @@
 import { mapAddressFields, wholeAddress, type AddressField, type PostalAddress } from '@app/domain';
 import { CountryField, TextField } from './fields.js';
 
-/** Of a body whose class has {@link AddressFields}. */
+/** The base class of a body whose class has {@link AddressFields}. */
 export const AddressBody = class {} as new () => { [Name in AddressField]?: string | null };
 
 /** Declares the fields of an address, after those of the class. */

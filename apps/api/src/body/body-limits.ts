@@ -15,7 +15,7 @@ interface BodyLimits {
 export const BODIES: BodyLimits = { bytes: 256 * KB, size: '256 kB', levels: 8, values: 4_000 };
 
 export const IMPORT_PATH = '/v1/import';
-/** One value for each 21 bytes. */
+/** An import may have one value for each 21 bytes. */
 const IMPORTS: BodyLimits = { bytes: 2 * KB * KB, size: '2 MB', levels: 10, values: 100_000 };
 
 export function isImport({ routeOptions }: FastifyRequest): boolean {

@@ -356,7 +356,7 @@ export function MetadataPatchField({ description }: FieldOptions): PropertyDecor
   );
 }
 
-/** With the members, which class-transformer does not read. */
+/** Keeps the members of an object, which class-transformer does not read. */
 const WithMembers = Transform(({ obj, key }): unknown => (obj as Record<string, unknown>)[key]);
 
 /** An absent or null object is read as empty, so that its required fields are reported. */
@@ -401,7 +401,7 @@ export function ListField(
   );
 }
 
-/** As {@link ListField}, but what is in an entry is checked with {@link readLine}: a line may be refused alone. */
+/** Declares a list like {@link ListField}, but {@link readLine} checks each entry: a line may be refused alone. */
 export function LinesField(Body: BodyClass, { max, description }: Omit<ListOptions, 'isOptional'>): PropertyDecorator {
   return field(
     { type: [Body], minItems: 1, maxItems: max, description },

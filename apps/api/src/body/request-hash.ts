@@ -14,7 +14,7 @@ export function requestHashOf(request: FastifyRequest, sent: unknown = request.b
   return canonicalHash([`${method} ${routeOptions.url}`, id.toLowerCase(), sent]);
 }
 
-/** For routes that ignore no member. */
+/** Binds the hash of the request, for routes that ignore no member. */
 export const RequestHash = createParamDecorator((_data: unknown, context: ExecutionContext): Buffer =>
   requestHashOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

@@ -1,4 +1,4 @@
-/** In this order: most browsers also name those whose pages they imitate. */
+/** The first match counts: most browsers also name those whose pages they imitate. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

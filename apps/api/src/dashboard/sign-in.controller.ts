@@ -25,7 +25,7 @@ const NONCE_COOKIE = 'signin';
 const NONCE_SECONDS = 600;
 const MODES = ['live', 'test'] as const;
 
-/** For the page of the dashboard: not a part of the API of merchants. No secret acts on GET. */
+/** Serves the page of the dashboard, and is not a part of the API of merchants. No secret acts on GET. */
 @ApiExcludeController()
 @Controller('dashboard')
 export class SignInController {
@@ -113,7 +113,7 @@ export class SignInController {
     return single({});
   }
 
-  /** Once. Behind a proxy whose headers are not believed, the address of every request is plain http. */
+  /** Warns once. Behind a proxy whose headers are not believed, the address of every request is plain http. */
   private warnOfProxy(from: FastifyRequest): void {
     const isIgnored = this.config.trustProxy === false && from.headers['x-forwarded-proto'] === 'https';
     if (!isIgnored || isPrivate(from) || this.hasWarned) return;

@@ -48,7 +48,7 @@ interface ErrorBody {
   readonly success: false;
   readonly error: string;
   readonly code: string;
-  /** At most 20; absent where no field is at fault. */
+  /** Lists up to 20 faults; absent where no field is at fault. */
   readonly faults?: readonly Fault[];
 }
 
@@ -172,7 +172,7 @@ function lineFaults(error: ItemsUnavailable | OutOfStock): Fault[] {
   });
 }
 
-/** In the names of the body's fields and of the headers. */
+/** Describes the error in the names of the body's fields and of the headers. */
 function messageOf(error: DomainError): string {
   if (error instanceof ItemsUnavailable)
     return lineFaults(error)

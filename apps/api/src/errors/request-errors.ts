@@ -2,7 +2,7 @@ import { applicationErrors, type AuthenticationFailure } from '@app/application'
 import { domainErrors, type ScopeWord } from '@app/domain';
 import type { IncomingMessage } from 'node:http';
 
-/** By Fastify's code. The status is always 400. */
+/** Messages by Fastify's error code. The status is always 400. */
 export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_EMPTY_TYPE: 'Content-Type must be application/json',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Content-Length does not match the request body',
@@ -12,7 +12,7 @@ export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'Content-Type must be application/json',
 };
 
-/** For bytes that are not a request, by Node's code or our own. */
+/** Messages for bytes that are not a request, by Node's error code or our own. */
 const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
   HPE_HEADER_OVERFLOW: 'The request headers are too large',
@@ -47,7 +47,7 @@ const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, s
   stale_sign_in: [403, 'stale_sign_in', 'The last sign-in is more than an hour ago: sign in again'],
 };
 
-/** Of sessions, whose people have no key. */
+/** The message to a person whose session is refused: people have no key. */
 const SESSION_ENDED = 'Session has ended: sign in again';
 
 /** The values of `X-Error-Code`. A code keeps its meaning under `/v1`; docs/api.md explains each. */

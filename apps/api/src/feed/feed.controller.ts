@@ -43,7 +43,7 @@ export class FeedController {
     const isTest = query.isTest ?? place?.isTest;
     if (place && (kinds.join() !== place.kinds.join() || isTest !== place.isTest)) throw new CursorInvalid();
     const after = isEnd ? 'end' : (from ?? place);
-    // Of the changes that come after the place was found, the answer only says that there are some.
+    // Changes that come after the place was found are not in the answer: it only says that there are some.
     const limit = isEnd ? 0 : query.limit;
     // Requests that may wait must not take the places of short reads.
     const gone = signalOfClose(reply);

@@ -9,9 +9,9 @@ type Coding = 'br' | 'gzip';
 type Compressed = Partial<Record<Coding, Buffer | Promise<Buffer>>>;
 
 /**
- * For what a process makes itself, such as the document, which has the routes of extensions. In a thread, at the first
- * request that accepts the coding: a start does not wait for it. Brotli takes 5 ms for the document at quality 5. Its default,
- * 11, takes 140 ms for an eighth less.
+ * Compresses what a process makes itself, such as the document, which has the routes of extensions. Runs in a thread,
+ * at the first request that accepts the coding: a start does not wait for it. Brotli takes 5 ms for the document at
+ * quality 5. Its default, 11, takes 140 ms for an eighth less.
  */
 const compress: Record<Coding, (content: Buffer) => Promise<Buffer>> = {
   br: (content) => promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),

@@ -53,7 +53,7 @@ export function guideHtml(file: string, markdown: string): string {
 <main><article>${article}</article></main></div>`;
 }
 
-/** As GitHub makes it, where the same documents are read. */
+/** Makes the anchor of a heading as GitHub does, where the same documents are read. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

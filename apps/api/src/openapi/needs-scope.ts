@@ -9,7 +9,7 @@ import { ApiFailures } from './failures.js';
 export const NeedsScope = (...scopes: readonly ScopeWord[]): MethodDecorator =>
   applyDecorators(RouteConfig({ needs: scopes }), ApiNeeds(scopes));
 
-/** Also that a person has signed in within the last hour. The keys of machines do not sign in. */
+/** Also demands that a person has signed in within the last hour. The keys of machines do not sign in. */
 export const NeedsFreshSignIn = (...scopes: readonly ScopeWord[]): MethodDecorator =>
   applyDecorators(
     RouteConfig({ needs: scopes, needsFreshSignIn: true }),

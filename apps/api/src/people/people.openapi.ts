@@ -36,7 +36,7 @@ export const ApiListSessions = applyDecorators(
 
 const TOO_MANY_MAILS = new TooManyInvitations('one person', 10);
 
-/** Of every change: also when who asks has lost access in the meantime. */
+/** The failures of every change. Who asks may have lost access in the meantime. */
 const OF_CHANGE = [new ExceedsMaker(CHANGED_MAKER), new CommitOutcomeUnknown(null)];
 
 /** @param answer what the row shows. */

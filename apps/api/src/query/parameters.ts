@@ -9,7 +9,7 @@ export const DEFAULT_LIMIT = 50;
 const MAX_PAGE = Math.floor(MAX_INT4 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
 const MAX_VALUES = 100;
-/** Of a filter by words such as statuses. */
+/** The most words of one filter, such as statuses. */
 const MAX_WORDS = 20;
 /** The most values of one filter, blank ones included: to trim thousands takes milliseconds. */
 const MAX_PARTS = 2 * MAX_VALUES;

@@ -5,7 +5,7 @@ import type { FirstSteps } from './demo.js';
 export interface Place {
   readonly address: string;
   readonly dataDir: string;
-  /** For the owner of the demo store; null when there is no such person. */
+  /** Signs in the owner of the demo store; null when there is no such person. */
   readonly signInLink: string | null;
 }
 

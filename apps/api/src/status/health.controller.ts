@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Public } from '../access/route-access.js';
 
-/** For load balancers and people. `/health/live` is not a Nest route: it must answer when Nest cannot. */
+/** Serves load balancers and people. `/health/live` is not a Nest route: it must answer when Nest cannot. */
 @ApiExcludeController()
 @Controller('health')
 export class HealthController {

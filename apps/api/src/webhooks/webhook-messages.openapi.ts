@@ -61,7 +61,7 @@ const header = (name: string, description: string, example: string) => ({
   schema: { type: 'string', examples: [example] },
 });
 
-/** As Standard Webhooks defines them. */
+/** The headers that Standard Webhooks defines. */
 const HEADERS = [
   header(
     'webhook-id',

@@ -194,7 +194,7 @@ function printNewKey(record: ApiKeyRecord, key: string, store: string, more: obj
 
 const isExpired = ({ expiresAt }: ApiKeyRecord): boolean => expiresAt !== null && expiresAt <= new Date();
 
-/** In a table as narrow as possible. */
+/** Keeps the table as narrow as possible. */
 function shortKey(record: ApiKeyRecord) {
   const { id, mode, scope, networks, trusted, name, status, lastFour, expiresAt, lastUsedAt, createdBy } = record;
   return {

@@ -30,7 +30,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   internal_error: 'The service failed. Send the X-Request-Id to its operator.',
 };
 
-/** By key and code, the most frequent first. The days come newest first. */
+/** Sums the refusals by key and code, the most frequent first. The days come newest first. */
 function refusalsOf(days: readonly Schemas['KeyUse'][]) {
   const all = days.flatMap(({ key_id, name, day, refused }) =>
     Object.entries(refused).map(([code, times]) => ({ id: `${key_id} ${code}`, name, code, times, last: day })),

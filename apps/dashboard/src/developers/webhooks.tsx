@@ -20,7 +20,7 @@ function show({ data }: { data?: { data: { secret: string } } }): void {
   secret.set({ title: 'The secret of the webhook', text: data?.data.secret ?? '', hint });
 }
 
-/** Without any the present ones stay, of which answers have the names only. */
+/** Returns undefined for an empty text: the present headers, of which answers have the names only, then stay. */
 function headersIn(text: string): Record<string, string> | undefined {
   const lines = [...text.matchAll(/^([^:\n]+):?(.*)$/gm)];
   if (lines.length === 0) return undefined;
@@ -107,7 +107,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
 
 type Delivery = Webhook['last_deliveries'][number];
 
-/** By the code of Node or OpenSSL as docs/webhooks.md has them, or else by the phase. */
+/** Meanings by the code of Node or OpenSSL, as docs/webhooks.md has them, or else by the phase. */
 const FAILURES: readonly (readonly [codeOrPhase: RegExp, meaning: string])[] = [
   [/^(ENOTFOUND|ENODATA)/, 'The host has no address in DNS. Is its name right?'],
   [/^ADDRESS_NOT_ALLOWED/, 'An address of the host is private. Only the operator of the service can permit it.'],
@@ -128,7 +128,7 @@ const FAILURES: readonly (readonly [codeOrPhase: RegExp, meaning: string])[] = [
   [/^answer$/, 'The receiver did not answer.'],
 ];
 
-/** By the status, or else by its first digit. */
+/** Meanings by the status, or else by its first digit. */
 const STATUSES: Readonly<Record<number, string>> = {
   401: 'The receiver asks who sends. Give the webhook the headers that it needs.',
   403: 'The receiver refuses the sender. Does it verify with the present secret?',

@@ -180,7 +180,7 @@ interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
   readonly orders: readonly Listed[];
   readonly done: string;
   act(this: void, id: string, values: Values): Promise<unknown>;
-  /** Of each order. */
+  /** Shows a field for each order. */
   readonly field?: (order: Listed) => ComponentChildren;
 }
 

@@ -63,7 +63,9 @@ function useHistory(id: string, pages: number) {
   return useRead(['/v1/orders/{id}/history', { path }, pages], read);
 }
 
-/** With those on which it begins, as many as a page of the service has are always shown. */
+/**
+ * The last page may be short: with the one before it, at least as many events are shown as a page of the service has.
+ */
 const FIRST_PAGES = 2;
 const isHolding = ({ event }: OrderEvent) => event === 'held';
 
@@ -169,7 +171,7 @@ function Amounts({ order }: OfOrder) {
 const canCorrect = ({ line_items, fulfillment_status }: Order): boolean =>
   can('fulfillment') && fulfillment_status !== 'CANCELLED' && line_items.every((line) => line.shipped_quantity === 0);
 
-/** For the picker, of each parcel that may have the label of before. */
+/** Warns the picker of each parcel that may have the label of before. */
 const changedOf = ({ shipments }: Order): string[] =>
   shipments
     .filter(({ address_changed }) => address_changed)

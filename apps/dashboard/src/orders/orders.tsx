@@ -123,7 +123,7 @@ export function Orders() {
   );
 }
 
-/** One for each order, on a page of its own. While they are there, nothing else of the page is printed. */
+/** Prints a slip for each order, on a page of its own. While they are there, nothing else of the page is printed. */
 function useSlips(chosen: ReadonlySet<string>) {
   const [orders, setOrders] = useState<readonly Order[]>([]);
   useEffect(() => setOrders([]), [chosen]);

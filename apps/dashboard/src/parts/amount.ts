@@ -19,7 +19,7 @@ export const plainMoney = (minor: number, currency: string): string =>
 /** Converts a price of the catalog, in major units. */
 export const minorOf = (major: number, currency: string): number => Math.round(major * 10 ** digitsOf(currency));
 
-/** With decimals or without. Thousands are not separated, or not by the mark of the decimals. */
+/** Matches a number with or without decimals. Thousands are not separated, or not by the mark of the decimals. */
 const DECIMAL =
   /^(\d+|\d{1,3}(?:[ '’\u00A0\u202F]\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.))(?:[.,](\d+))?$/;
 const THOUSANDS = /^[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+)$/;

@@ -124,7 +124,7 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, 
 type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'> & {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** Of a text of several lines. */
+  /** Makes the field a text of so many lines. */
   readonly rows?: number;
 };
 
@@ -198,7 +198,7 @@ export function Units(field: Omit<TypedProps, 'read'>) {
   return <Typed {...field} read={read} required />;
 }
 
-/** In a row, where the browser says what is wrong. */
+/** Fits into a row: the browser says what is wrong. */
 export function UnitsInput({ most, ...input }: JSX.InputHTMLAttributes<HTMLInputElement> & { most: number }) {
   const read = (text: string) => {
     const units = text ? readUnits(text) : 0;
@@ -223,7 +223,7 @@ interface ChoicesProps {
   readonly of: Readonly<Record<string, string | number>>;
 }
 
-/** Of a few, all of them in view. */
+/** Shows all of a few choices at once. */
 export function Choices({ label, name, isMany = false, begin = [], of }: ChoicesProps) {
   const type = isMany ? 'checkbox' : 'radio';
   const hasHints = Object.values(of).some((hint) => typeof hint === 'string');

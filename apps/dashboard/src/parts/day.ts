@@ -23,7 +23,11 @@ export function instantOf(local: string, timeZone: string): Date {
   return new Date(found.length > 0 ? Math.min(...found) : shown - before);
 }
 
-/** In ISO 8601, as filters send it. @param days later. @returns undefined where the text is no day of the calendar. */
+/**
+ * Returns the first instant of a day in ISO 8601, as filters send it.
+ * @param days later.
+ * @returns undefined where the text is no day of the calendar.
+ */
 export function startOfDay(date: string | undefined, timeZone: string, days = 0): string | undefined {
   const day = /^[12]\d{3}-\d\d-\d\d$/.test(date ?? '') ? Date.parse(`${date}T00:00Z`) : NaN;
   if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return undefined;

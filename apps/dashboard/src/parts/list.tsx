@@ -8,7 +8,7 @@ import { count, joined } from './text.js';
 
 type Cell<Row> = (row: Row) => ComponentChildren;
 
-/** By its heading, what a column shows of a row. */
+/** What each column shows of a row, by its heading. */
 export type Columns<Row> = Readonly<Record<string, Cell<Row> | { readonly right: Cell<Row> }>>;
 
 export const right = <Row,>(cell: Cell<Row>) => ({ right: cell });
@@ -155,7 +155,7 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** Those of the answer that are shown, where not all are. */
   readonly rows?: readonly Row[];
   readonly empty: string;
-  /** Of one row, where the page is the list, with filters and pages in its address. */
+  /** The word for one row, where the page is the list, with filters and pages in its address. */
   readonly noun?: string;
   /** The address without a filter. */
   readonly all?: Readonly<Record<string, string>>;

@@ -31,7 +31,7 @@ export const RowActions = ({ of, children }: { of: string; children: ComponentCh
 
 export const focusHeading = () => document.querySelector('h1')?.focus({ preventScroll: true });
 
-/** One that goes, or can no longer be pressed, gives the focus to the heading of the page. */
+/** A button that goes, or can no longer be pressed, gives the focus to the heading of the page. */
 export function Button({ text, ...button }: JSX.ButtonHTMLAttributes & { text: ComponentChildren }) {
   const ref = useRef<HTMLButtonElement>(null);
   const leave = () => {
@@ -57,10 +57,10 @@ interface PageProps {
   readonly back?: string;
   readonly aside?: ComponentChildren;
   readonly actions?: ComponentChildren;
-  /** Of a record: its states, and what else is said of it in one line. */
+  /** The states of a record. `facts` follow them in the same line. */
   readonly badges?: ComponentChildren;
   readonly facts?: readonly ComponentChildren[];
-  /** Of a record: in a column on the right. */
+  /** A column on the right, about a record. */
   readonly about?: ComponentChildren;
   /** The record, as long as it is on its way. */
   readonly waits?: Waited;

@@ -35,7 +35,7 @@ export const linesOf = (file: string, subdomain: string): BundleLine[] =>
   file.split('\n').flatMap((text, index) => (text.trim() ? lineOf(text.trim(), index + 1, subdomain) : []));
 
 const MAX_LINES = 500;
-/** Of 2 MB, with a reserve for the frame around the lines. */
+/** The limit of 2 MB, less a reserve for the frame around the lines. */
 const MAX_BYTES = 1_900_000;
 
 /** Writes the first lines, as many as one request can have, and returns what became of them. */

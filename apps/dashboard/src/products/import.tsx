@@ -47,7 +47,7 @@ const MAX_SHOWN = 200;
 
 const isRefused = ({ result }: BundleLine) => result === 'refused';
 
-/** Such as `2 created, 1 refused`. */
+/** Counts each word, as in `2 created, 1 refused`. */
 const countsOf = (words: readonly string[]): string =>
   [...new Set(words)].map((word) => `${words.filter((each) => each === word).length} ${word}`).join(', ');
 

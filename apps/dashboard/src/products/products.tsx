@@ -28,7 +28,7 @@ const COLUMNS: Columns<Listed> = {
   Price: right(({ price }) => priceText(price)),
 };
 
-/** By a text in the name, or else by the whole SKU. */
+/** Finds products by a text in the name, or else by the whole SKU. */
 async function find({ search, category, stock, status, ...route }: Route['query']) {
   const query = {
     category_id: category ? Number(category) : undefined,

@@ -117,7 +117,7 @@ export const Change = right(
     ),
 );
 
-/** As many SKUs as a filter of the stock takes. */
+/** The most SKUs that a filter of the stock takes. */
 const MOST = 100;
 
 /** Letter case does not matter, unless one is spelled exactly so. */

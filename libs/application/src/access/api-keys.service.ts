@@ -98,7 +98,7 @@ export class ApiKeysService {
     throw new ApiKeyNotActive('The key is revoked, which is final');
   }
 
-  /** For operators, who name a key by its id only. @throws NotFound */
+  /** Finds a key for operators, who name it by its id only. @throws NotFound */
   async locate(id: string): Promise<ApiKeyReference> {
     const key = await this.apiKeys.locate(id);
     if (!key) throw new NotFound(`Key ${id}`);
@@ -127,7 +127,7 @@ function endOf({ key }: KeyMaker): Date | null {
   return key?.person === null ? key.expiresAt : null;
 }
 
-/** As long after now as the old key was made to live, within the bounds of the maker. */
+/** The new key ends as long after now as the old key was made to live, within the bounds of the maker. */
 function endAsOf({ createdAt, expiresAt }: ApiKeyRecord, maker: KeyMaker, now: Date): Date | null {
   const end = expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
   const last = endOf(maker);

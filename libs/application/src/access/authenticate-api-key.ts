@@ -13,7 +13,10 @@ export type AuthenticationFailure =
   | 'foreign_origin' // a session, and a page of another site
   | 'stale_sign_in'; // a session that is too old for this request
 
-/** For requests that give access, or show or remove all that is stored about somebody: a stolen laptop must not. */
+/**
+ * The longest age of the sign-in behind a request that gives access, or shows or removes all that is stored about
+ * somebody: a stolen laptop must not.
+ */
 export const FRESH_SIGN_IN_MINUTES = 60;
 
 /** How a request shows who it is: with the key of a machine, or with the session of a person in a cookie of the mode. */
@@ -40,7 +43,7 @@ export class AuthenticateApiKey {
     return found;
   }
 
-  /** As `execute`, for a request that is counted already and goes on: its key may have been revoked since. */
+  /** Checks like `execute`, for a request that is counted already and goes on: its key may have been revoked since. */
   async check(credential: Credential | undefined, address: string): Promise<Authentication> {
     // The two ways in stay apart: no header carries a session, and no cookie a key.
     // @protects session-in-cookie

@@ -36,7 +36,9 @@ export function isMappedIpv4(address: string): boolean {
   return MAPPED.check(address, 'ipv6');
 }
 
-/** Whose requests count together: those of an IPv4 address, or of a /64, all of whose addresses one client can have. */
+/**
+ * Requests of one network count together: of an IPv4 address, or of a /64, all of whose addresses one client can have.
+ */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%');
   if (isIPv4(plain)) return plain;

@@ -33,7 +33,7 @@ const LINK_MINUTES = 15;
 /** The page posts the token as soon as it has it. */
 const OIDC_MINUTES = 5;
 
-/** When too many codes are asked for at the same time. */
+/** The wait when too many codes are asked for at the same time. */
 const BUSY_SECONDS = 1;
 
 const NONCE_BYTES = 16;
@@ -47,7 +47,7 @@ export type CodeRequested =
 export type SignInProof = { readonly code: string } | { readonly link: string };
 
 export interface Browser {
-  /** Of its cookie. */
+  /** The nonce in its cookie. */
   readonly nonce: string | undefined;
   readonly device: string;
   /** Secrets in its cookies: these sessions end with a new one. */
@@ -84,12 +84,15 @@ export class SignInService {
     };
     const retryAfterSeconds = await this.codeTurns
       .run(network, () => this.signIns.requestCode(wanted))
-      // Like the limit of the network, so that a proxy counts them alike.
+      // Answers like the limit of the network, so that a proxy counts them alike.
       .catch((error: unknown) => (error instanceof Overloaded ? BUSY_SECONDS : Promise.reject(error as Error)));
     return retryAfterSeconds === 0 ? { nonce, retryAfterSeconds } : { nonce: null, retryAfterSeconds };
   }
 
-  /** For the operator: the token of a link, which any browser may use once. @throws NotFound for an unknown address. */
+  /**
+   * Makes the token of a link, which any browser may use once, for the operator.
+   * @throws NotFound for an unknown address.
+   */
   async makeLink(address: string): Promise<{ token: string; expiresAt: Date; candidates: SignInCandidate[] }> {
     const [id, email] = [uuidv7(), foldMailAddress(address.trim())];
     const candidates = await this.signIns.candidates({ id, email, oidc: null });
@@ -98,7 +101,7 @@ export class SignInService {
   }
 
   /**
-   * After the sign-in at an identity provider.
+   * Makes the token of an entry, after the sign-in at an identity provider.
    * @param email as the provider has verified it.
    * @param nonce of the browser that began it, which alone can use the token.
    * @throws ProviderFailure when no person has the account: who has proved an address may learn that.
@@ -112,7 +115,7 @@ export class SignInService {
     return (await this.drawToken(entry, OIDC_MINUTES)).token;
   }
 
-  /** As whom and where the link signs in, without using it. @throws SignInInvalid */
+  /** Says as whom and where the link signs in, without using it. @throws SignInInvalid */
   async look(link: string, nonce: string | undefined): Promise<readonly SignInCandidate[]> {
     const signIn = await this.findToken(link, nonce);
     const candidates = signIn ? await this.signIns.candidates(signIn) : [];

@@ -89,7 +89,10 @@ export class CustomersService {
     return this.eraseIn(owner.id, email, null, force);
   }
 
-  /** As `erase`, by the e-mail of the customer. @throws NotFound, CustomerWithoutEmail, OrdersOpen, TooManyRows */
+  /**
+   * Erases like `erase`, by the e-mail of the customer.
+   * @throws NotFound, CustomerWithoutEmail, OrdersOpen, TooManyRows
+   */
   async eraseOf(storeId: number, id: string, force: boolean): Promise<Erasure> {
     return this.eraseIn(storeId, await this.emailOf(storeId, id), MAX_ORDERS, force);
   }

@@ -10,7 +10,7 @@ interface Watcher {
   readonly wake: (changed: boolean) => void;
 }
 
-/** One statement for all waiting readers of the process, so a reader that waits holds no connection. */
+/** Asks with one statement for all waiting readers of the process, so a reader that waits holds no connection. */
 @Injectable()
 export class FeedWatch {
   private readonly watchers = new Set<Watcher>();

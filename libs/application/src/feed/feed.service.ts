@@ -78,7 +78,7 @@ export class FeedService {
     return { ...page, changes };
   }
 
-  /** Without orders of the other mode, whose records are not read. The place stays: the reader has passed them. */
+  /** Leaves out orders of the other mode, whose records are not read. The place stays: the reader has passed them. */
   private async ofMode(storeId: number, page: FeedPage, { isTest }: FeedQuery): Promise<FeedPage> {
     const orders = page.changes.filter(({ kind }) => kind === 'orders').map(({ id }) => id);
     if (isTest === undefined || orders.length === 0) return page;
@@ -108,7 +108,7 @@ function cutAfter(changes: readonly ChangedResource[], { changes: all, next, has
   return { changes, hasMore: true, next: { ...next, position: last.position } };
 }
 
-/** About the bytes of a value as JSON, for much less than writing it. */
+/** Estimates the bytes of a value as JSON, for much less than writing it. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;

@@ -122,7 +122,7 @@ export class ChangeOrder {
   }
 
   async patch(context: ChangeContext, patch: OrderPatch): Promise<ChangedOrder> {
-    // Before the order is locked: the analysis reads on another connection, for up to 2 s.
+    // The contact is screened before the order is locked: the analysis reads on another connection, for up to 2 s.
     const screened = await this.screenContact(context.order, patch.contact);
     return this.run(context, (order) => patchOrder(order, patch, screened));
   }

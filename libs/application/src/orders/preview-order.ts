@@ -51,7 +51,7 @@ export class PreviewOrder {
   }
 }
 
-/** With the line numbers of the request. */
+/** The demand has the line numbers of the request. */
 function demandOf(
   count: number,
   priced: readonly OrderLine[],

@@ -80,7 +80,7 @@ export class RunPipelineStage {
   }
 }
 
-/** In milliseconds, after a failed attempt; null after the last one. */
+/** The wait in milliseconds after a failed attempt; null after the last one. */
 function backOff(attempts: number): number | null {
   return attempts < MAX_ATTEMPTS ? Math.exp(Math.min(attempts, LONGEST_BACK_OFF)) * 1_000 : null;
 }

@@ -28,7 +28,7 @@ export interface ApiKeyRecord {
   /** Who rolled the key or changed its status last; null = nothing was changed. */
   readonly changedBy: Actor | null;
   readonly changedAt: Date | null;
-  /** Of the last seven days, including today, without about the last minute. */
+  /** Counts of the last seven days, including today, without about the last minute. */
   readonly recentRequests: number;
   readonly recentRefusals: number;
 }
@@ -50,7 +50,7 @@ export const CHANGED_MAKER = 'The key or the session of the request has ended, o
 
 export interface ApiKeyUsage {
   readonly keyId: string;
-  /** Of the key. */
+  /** The name of the key. */
   readonly name: string;
   /** `YYYY-MM-DD`, in UTC. */
   readonly day: string;
@@ -65,9 +65,9 @@ export interface ApiKeyLookup extends Pick<
   ApiKeyRecord,
   'id' | 'name' | 'mode' | 'scope' | 'networks' | 'status' | 'expiresAt'
 > {
-  /** By the database's clock. */
+  /** Whether the key has expired, by the database's clock. */
   readonly expired: boolean;
-  /** Whose session it is; null for the key of a machine. */
+  /** The person of the session; null for the key of a machine. */
   readonly person: SignedInPerson | null;
   readonly store: { readonly id: number; readonly currency: Currency; readonly status: StoreStatus };
 }
@@ -102,13 +102,13 @@ export interface RolledApiKey {
 }
 
 export abstract class ApiKeyRepository {
-  /** By the SHA-256 of the key. Sees every revocation that was committed before the call. */
+  /** Finds a key by its SHA-256. Sees every revocation that was committed before the call. */
   abstract findByHash(hash: Buffer): Promise<ApiKeyLookup | null>;
 
   /** Counts a request and notes the key's last use, both about once a minute: a killed process loses some. */
   abstract touch(key: ApiKeyLookup): void;
 
-  /** Of a request that `touch` has already counted. */
+  /** Counts as throttled a request that `touch` has already counted. */
   abstract noteThrottled(key: ApiKeyLookup): void;
 
   /** Counts an answer with an error code, as `touch`. */
@@ -120,7 +120,7 @@ export abstract class ApiKeyRepository {
   /** No session is found, rolled, changed or listed. */
   abstract find(key: ApiKeyReference): Promise<ApiKeyRecord | null>;
 
-  /** In any store, for operators. */
+  /** Finds a key in any store, for operators. */
   abstract locate(id: string): Promise<ApiKeyReference | null>;
 
   /**
@@ -141,7 +141,8 @@ export abstract class ApiKeyRepository {
   abstract listHashes(storeId: number): Promise<ReadonlyMap<string, string>>;
 
   /**
-   * Of the last days, from 1, including today: latest day first, then the busiest key. Days without use are absent.
+   * Lists the use in the last days, from 1, including today: latest day first, then the busiest key. Days without use
+   * are absent.
    * @param mode, page as of `list`.
    */
   abstract listUsage(storeId: number, days: number, mode: ApiKeyMode | null, page?: Page): Promise<PageOf<ApiKeyUsage>>;

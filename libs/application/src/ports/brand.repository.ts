@@ -15,12 +15,12 @@ export interface BrandFilter {
 
 /** Only `list` leaves inactive ones out. */
 export abstract class BrandRepository {
-  /** By name in lower case, as code points (É follows Z), then id. */
+  /** Sorted by name in lower case, as code points (É follows Z), then id. */
   abstract list(storeId: number, filter: BrandFilter, page: Page): Promise<PageOf<BrandRecord>>;
 
   abstract findById(storeId: number, id: number): Promise<BrandRecord | null>;
 
-  /** Those that exist, in any order. */
+  /** Finds those that exist, in any order. */
   abstract findByIds(storeId: number, ids: readonly number[]): Promise<BrandRecord[]>;
 
   abstract findBySlug(storeId: number, slug: string): Promise<BrandRecord | null>;

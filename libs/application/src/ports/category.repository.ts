@@ -18,12 +18,12 @@ export interface CategoryFilter {
 
 /** Only `list` leaves inactive ones out: old products and links refer to them. */
 export abstract class CategoryRepository {
-  /** By display order, then name as code points (É follows Z, a follows Z), then id. */
+  /** Sorted by display order, then name as code points (É follows Z, a follows Z), then id. */
   abstract list(storeId: number, filter: CategoryFilter, page: Page): Promise<PageOf<CategoryRecord>>;
 
   abstract findById(storeId: number, id: number): Promise<CategoryRecord | null>;
 
-  /** Those that exist, in any order. */
+  /** Finds those that exist, in any order. */
   abstract findByIds(storeId: number, ids: readonly number[]): Promise<CategoryRecord[]>;
 
   abstract findBySlug(storeId: number, slug: string): Promise<CategoryRecord | null>;

@@ -44,6 +44,6 @@ export abstract class CustomerRepository {
 
   abstract findById(storeId: number, id: string): Promise<CustomerRecord | null>;
 
-  /** Those that exist, in any order. As new as the primary has them. */
+  /** Finds those that exist, in any order. They are as new as the primary has them. */
   abstract findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]>;
 }

@@ -8,7 +8,7 @@ export interface KeyUse {
 
 export interface ReencryptedBatch {
   readonly rotated: number;
-  /** For each value that no configured key decrypts: its place and the reason, without its content. */
+  /** The place of each value that no configured key decrypts, and the reason, without its content. */
   readonly unreadable: readonly string[];
 }
 

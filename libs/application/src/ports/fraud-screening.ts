@@ -5,10 +5,13 @@ export interface PlacedBefore {
   readonly at: Date;
 }
 
-/** Of a contact. Only the rules that look at what changed run, and the verdict is ACCEPT when none of them fires. */
+/**
+ * A correction of a contact. Only the rules that look at what changed run, and the verdict is ACCEPT when none of them
+ * fires.
+ */
 export interface Correction {
   readonly changed: readonly ContactPart[];
-  /** Those of the order so far, which count with the new ones. */
+  /** The reasons of the order so far, which count with the new ones. */
   readonly reasons: readonly FraudReason[];
 }
 

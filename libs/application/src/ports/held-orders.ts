@@ -17,7 +17,7 @@ export interface HeldFilter {
 
 export abstract class HeldOrders {
   /**
-   * By order id, so oldest first, then by store: ids are unique within a store only.
+   * Sorted by order id, so oldest first, then by store: ids are unique within a store only.
    * @param after only orders behind this one; null = from the beginning.
    */
   abstract list(filter: HeldFilter, limit: number, after: OrderKey | null): Promise<HeldOrder[]>;

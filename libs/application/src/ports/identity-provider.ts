@@ -2,11 +2,14 @@
 export interface ProvidedIdentity {
   readonly issuer: string;
   readonly subject: string;
-  /** As the provider wrote it. The provider has verified that it belongs to the person, or the operator trusts that it has. */
+  /**
+   * The e-mail as the provider wrote it. The provider has verified that it belongs to the person, or the operator
+   * trusts that it has.
+   */
   readonly email: string;
 }
 
-/** Without what the provider sent, which may contain personal data. */
+/** Has nothing that the provider sent, which may contain personal data. */
 export class ProviderFailure extends Error {
   /**
    * @param outcome `unavailable` when the provider gave no usable answer; `refused` when its answer signs in nobody;

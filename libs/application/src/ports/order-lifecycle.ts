@@ -21,7 +21,7 @@ export interface ChangeRequest {
 }
 
 export interface ChangedOrder {
-  /** As it was after the change, or as it is once its person is erased. */
+  /** The order as it was after the change, or as it is once its person is erased. */
   readonly order: OrderRecord;
   readonly restocked: number;
   /** An earlier request with the same idempotency key made the change. */

@@ -51,7 +51,7 @@ export interface Placement {
   readonly order: Order;
   /** REVIEW holds the customer's confirmation for the reasons of the assessment. */
   readonly assessment: FraudAssessment;
-  /** One entry per product and variant. */
+  /** Has an entry per product and variant. */
   readonly demand: readonly StockDemand[];
   readonly idempotency: IdempotentRequest | null;
 }

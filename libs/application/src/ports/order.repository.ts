@@ -80,7 +80,7 @@ export interface OrderLineRecord {
   readonly returnedQuantity: number;
   /** Units that were given up before they shipped, while others stayed. */
   readonly cancelledQuantity: number;
-  /** By the ledger, without units that were given up. Empty for imported and for cancelled orders. */
+  /** Allocations by the ledger, without units that were given up. Empty for imported and for cancelled orders. */
   readonly allocations: readonly Allocation[];
 }
 
@@ -126,13 +126,13 @@ export interface OrderRecord extends OrderSummary {
   /** The order's number in the client's own system; `''` when there is none. */
   readonly externalReference: string;
   readonly isTest: boolean;
-  /** As in the first event of the history. */
+  /** The actor of the first event of the history. */
   readonly placedBy: Actor;
   /** Why the order is under review: codes of rules, `manual`, `analysis_unavailable`. Null = it is not. */
   readonly heldReasons: readonly string[] | null;
   readonly fraud: FraudAssessment | null;
   readonly pipeline: readonly PipelineStageRecord[];
-  /** In the order of their creation, as payments and refunds. */
+  /** Shipments in the order of their creation, as payments and refunds. */
   readonly shipments: readonly ShipmentRecord[];
   readonly payments: readonly PaymentRecord[];
   readonly refunds: readonly RefundRecord[];
@@ -140,7 +140,7 @@ export interface OrderRecord extends OrderSummary {
 }
 
 export interface OrderFilter extends CreatedFilter, UpdatedFilter {
-  /** One of these; none matches no order. */
+  /** The order has one of these; an empty list matches no order. */
   readonly status?: readonly string[];
   readonly fulfillmentStatus?: readonly string[];
   readonly source?: readonly string[];
@@ -173,18 +173,18 @@ export interface OrderSumsFilter {
   /** The day after the last. Absent: 30 days after `from`, or tomorrow. */
   readonly to?: string;
   readonly by: 'day' | 'month';
-  /** In any letter case. */
+  /** Letter case does not matter. */
   readonly source?: string;
   /** Absent: live orders. */
   readonly isTest?: boolean;
 }
 
-/** Of the orders placed in a period. Amounts are in minor units. */
+/** Sums of the orders placed in a period. Amounts are in minor units. */
 export interface OrderSums {
-  /** As in `2026-03-29`, or `2026-03`. */
+  /** A day such as `2026-03-29`, or a month such as `2026-03`. */
   readonly period: string;
   readonly orders: number;
-  /** Whose payment or fulfillment status is CANCELLED. */
+  /** Orders whose payment or fulfillment status is CANCELLED. */
   readonly cancelled: number;
   readonly units: number;
   /** The sum of `totalAmount`. */
@@ -213,13 +213,13 @@ export abstract class OrderRepository {
 
   abstract findById(storeId: number, id: string): Promise<OrderRecord | null>;
 
-  /** Those that exist, in any order. */
+  /** Finds those that exist, in any order. */
   abstract findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]>;
 
   /** The ids of those that exist and have the mode, in any order. */
   abstract idsOfMode(storeId: number, ids: readonly string[], isTest: boolean): Promise<string[]>;
 
-  /** In any letter case. */
+  /** Finds the number in any letter case. */
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
 
   /** Every period of the range, oldest first. */

@@ -8,7 +8,7 @@ export interface PersonKey {
 
 /** Who may sign in to a store. */
 export interface Person extends PersonKey {
-  /** In lower case. Unique in the store. */
+  /** Lower case. Unique in the store. */
   readonly email: string;
   readonly name: string;
   readonly role: Role;
@@ -23,7 +23,7 @@ export type NewPerson = Pick<Person, 'storeId' | 'id' | 'email' | 'name' | 'role
 /** Absent ones stay. */
 export type PersonChange = Partial<Pick<Person, 'name' | 'role'>>;
 
-/** One sign-in: its keys of both modes. */
+/** A sign-in: its keys of both modes. */
 export interface PersonSession {
   readonly id: string;
   readonly keyIds: readonly string[];
@@ -64,7 +64,7 @@ export abstract class PersonRepository {
    */
   abstract remove(key: PersonKey, erasesName: boolean, asker: ApiKeyLookup | null): Promise<Person | null>;
 
-  /** Of sign-ins that have not ended, newest first. */
+  /** Lists the sign-ins that have not ended, newest first. */
   abstract sessions(key: PersonKey): Promise<PersonSession[]>;
 
   /** Both keys of the sign-in are refused from the next request on. @returns it as it was. */

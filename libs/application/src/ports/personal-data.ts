@@ -43,7 +43,7 @@ export const ERASED_NAME = 'Erased';
  */
 export abstract class PersonalData {
   /**
-   * As of one moment, which lasts until the reader ends.
+   * Collects the data as of one moment, which lasts until the reader ends.
    * @param most orders; null = without a limit. @throws TooManyRows
    */
   abstract collect<T>(storeId: number, email: string, most: number | null, read: PersonalDataReader<T>): Promise<T>;

@@ -37,7 +37,7 @@ export interface ClaimedStage extends OrderKey {
   readonly stage: NotificationStage;
   /** The shipment or refund that the stage is about; `''` for none. */
   readonly reference: string;
-  /** Without this one. */
+  /** The attempts before this one. */
   readonly attempts: number;
   /** Identifies the claim: each claim of a stage has a later one. */
   readonly lockedUntil: Date;

@@ -44,7 +44,7 @@ export interface ChangedPrices {
   readonly isReplay: boolean;
 }
 
-/** One transaction per request. After an error, except CommitOutcomeUnknown, nothing is written. */
+/** Each request is one transaction. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class PriceChanges {
   /**
    * Applies or refuses each line, in their order: a second line of a unit finds the price of the first. The price of a

@@ -6,7 +6,7 @@ export interface ProductSummary {
   readonly name: string;
   readonly slug: string;
   readonly price: number;
-  /** In all bins of the store's active warehouses, of the product and of its active variants. */
+  /** Units in all bins of the store's active warehouses, of the product and of its active variants. */
   readonly quantity: number;
   readonly status: string;
 }
@@ -27,7 +27,7 @@ export interface ProductVariantRecord {
   readonly price: number;
   readonly attributes: VariantAttributes;
   readonly metadata: Metadata;
-  /** In the bins of active warehouses; 0 of an inactive variant. */
+  /** Units in the bins of active warehouses; 0 of an inactive variant. */
   readonly quantity: number;
   readonly status: string;
 }
@@ -40,7 +40,7 @@ export interface ProductRecord extends ProductSummary {
   readonly images: readonly { readonly url: string; readonly alt: string }[];
   readonly variants: readonly ProductVariantRecord[];
   readonly specifications: readonly { readonly name: string; readonly value: string }[];
-  /** By display order. */
+  /** Sorted by display order. */
   readonly categories: readonly { readonly id: number; readonly name: string; readonly slug: string }[];
   readonly brand: { readonly id: number; readonly name: string; readonly slug: string } | null;
   readonly createdAt: Date;
@@ -50,7 +50,7 @@ export interface ProductRecord extends ProductSummary {
 export const PRODUCT_STATUSES = ['ACTIVE', 'DRAFT', 'ARCHIVED'] as const;
 
 export interface ProductFilter extends UpdatedFilter {
-  /** One of several. Absent: the active products. */
+  /** The product has one of these. Absent: the active products. */
   readonly statuses?: readonly string[];
   readonly categoryId?: number;
   readonly ids?: readonly string[];
@@ -73,7 +73,7 @@ export abstract class ProductRepository {
 
   abstract findById(storeId: number, id: number, ofAnyStatus?: boolean): Promise<ProductRecord | null>;
 
-  /** Those that exist, in any order. As new as the primary has them. */
+  /** Finds those that exist, in any order. They are as new as the primary has them. */
   abstract findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]>;
 
   abstract findBySlug(storeId: number, slug: string, ofAnyStatus?: boolean): Promise<ProductRecord | null>;

@@ -9,12 +9,12 @@ export interface OidcIdentity {
 /** A code that is to be mailed. The hash of the secret is that of the nonce and the code. */
 export interface NewSignInCode {
   readonly id: string;
-  /** In lower case. It need not be that of a person. */
+  /** Lower case. It need not be the e-mail of a person. */
   readonly email: string;
   readonly nonceHash: Buffer;
   readonly secretHash: Buffer;
   readonly code: string;
-  /** Whose requests count together. */
+  /** Requests of one network count together. */
   readonly network: string;
 }
 
@@ -28,7 +28,7 @@ export interface NewSignInToken {
   readonly secretHash: Buffer;
 }
 
-/** One that is neither used nor at its end. */
+/** A sign-in that is neither used nor at its end. */
 export interface SignIn {
   readonly id: string;
   readonly email: string;
@@ -80,8 +80,8 @@ export abstract class SignInRepository {
   abstract findToken(secretHash: Buffer, nonceHash: Buffer | null): Promise<SignIn | null>;
 
   /**
-   * As they are now, one a store: who has the address; after an identity provider, who is pinned to the identity, else who has
-   * the address and no pin.
+   * Finds the candidates as they are now, one a store: who has the address; after an identity provider, who is pinned
+   * to the identity, else who has the address and no pin.
    */
   abstract candidates(signIn: SignIn): Promise<SignInCandidate[]>;
 

@@ -8,18 +8,18 @@ export interface SkuRecord extends SkuId {
   /** `""` when the unit has none. Units of a store may share a SKU. */
   readonly sku: string;
   readonly productSlug: string;
-  /** Of the product, as on order lines. */
+  /** The name of the product, as on order lines. */
   readonly name: string;
-  /** Of the variant; empty for the product itself. */
+  /** The attributes of the variant; empty for the product itself. */
   readonly attributes: VariantAttributes;
   /** Minor units of the store's currency. */
   readonly price: number;
-  /** Of exactly this variant, or of the product itself, in the bins of active warehouses. */
+  /** Units of exactly this variant, or of the product itself, in the bins of active warehouses. */
   readonly quantity: number;
   /** The same by warehouse, sorted by code; absent unless asked for. */
   readonly warehouses?: readonly WarehouseUnits[];
   readonly status: string;
-  /** With the `include` of a filter. */
+  /** Present with the `include` of a filter. */
   readonly updatedAt?: Date;
 }
 
@@ -47,8 +47,8 @@ export type ResolvedSku = StockItem | 'unknown' | 'ambiguous';
 
 export abstract class SkuRepository {
   /**
-   * By SKU as Unicode code points, so units without one come first; then by product id and variant id. With a sort, by the
-   * time of the last change.
+   * Sorted by SKU as Unicode code points, so units without one come first; then by product id and variant id. A page
+   * with a sort is sorted by the time of the last change.
    * @throws PageTooDeep
    */
   abstract list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>>;
@@ -59,6 +59,6 @@ export abstract class SkuRepository {
    */
   abstract resolve(storeId: number, skus: readonly string[]): Promise<ResolvedSku[]>;
 
-  /** Those that are sellable units, in any order. From the primary. */
+  /** Finds those that are sellable units, in any order. Reads the primary. */
   abstract findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]>;
 }

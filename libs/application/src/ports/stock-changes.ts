@@ -48,7 +48,7 @@ export interface StockChangeRequest {
   readonly lines: readonly StockLine[];
   /** The client's number of the request, unique in the store for ever. */
   readonly reference: string | null;
-  /** For the ledger; `''` for none. */
+  /** The reason in the ledger; `''` for none. */
   readonly reason: string;
   /** Whether no line changes anything when one is refused. */
   readonly isAtomic: boolean;
@@ -67,7 +67,7 @@ export interface ChangedStock {
   readonly short: number;
 }
 
-/** One transaction per request. After an error, except CommitOutcomeUnknown, nothing is written. */
+/** Each request is one transaction. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class StockChanges {
   /**
    * Applies or refuses each line, in their order.

@@ -11,7 +11,7 @@ export interface StockMovement extends StockItem {
   /** Units put in (positive) or taken out (negative). */
   readonly quantity: number;
   readonly kind: MovementKind;
-  /** Of the change of stock that moved the units; `''` without one. */
+  /** The reference of the change of stock that moved the units; `''` without one. */
   readonly reference: string;
   readonly orderId: string | null;
   /** Null for movements of orders and imports. */
@@ -40,7 +40,7 @@ export interface StockDifference {
 
 export interface StockVerification {
   readonly checked: number;
-  /** By store, product, variant (product level first) and bin, each in the order of its id. */
+  /** Sorted by store, product, variant (product level first) and bin, each in the order of its id. */
   readonly differences: readonly StockDifference[];
 }
 
@@ -48,6 +48,9 @@ export abstract class StockLedger {
   /** Newest first. Without `from`, `skus` and `productId`, the {@link MOVEMENTS_LISTED_DAYS} before `to`, or before now. */
   abstract list(storeId: number, filter: MovementFilter, page: Page): Promise<PageOf<StockMovement>>;
 
-  /** For operators. Has no time limit. Compares every bin with the sum of its movements, at one moment. @param storeId null = of all stores. */
+  /**
+   * Compares every bin with the sum of its movements, at one moment, for operators. Has no time limit.
+   * @param storeId null = of all stores.
+   */
   abstract verify(storeId: number | null): Promise<StockVerification>;
 }

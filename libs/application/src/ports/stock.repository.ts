@@ -6,7 +6,7 @@ export interface StockId extends StockItem {
 }
 
 export interface StockRecord extends StockId {
-  /** Of the variant or the product; `""` when it has none. */
+  /** The SKU of the variant or the product; `""` when it has none. */
   readonly sku: string;
   readonly warehouse: string;
   readonly bin: string;
@@ -33,12 +33,12 @@ export interface WarehouseRecord {
 }
 
 export abstract class StockRepository {
-  /** By product id, variant id (the product itself first) and bin id. */
+  /** Sorted by product id, variant id (the product itself first) and bin id. */
   abstract list(storeId: number, filter: StockFilter, page: Page): Promise<PageOf<StockRecord>>;
 
-  /** Those that exist, in any order. */
+  /** Finds those that exist, in any order. */
   abstract findByIds(storeId: number, ids: readonly StockId[]): Promise<StockRecord[]>;
 
-  /** By code, as code points. */
+  /** Sorted by code, as code points. */
   abstract warehouses(storeId: number, page: Page): Promise<PageOf<WarehouseRecord>>;
 }

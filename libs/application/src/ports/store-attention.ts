@@ -11,7 +11,7 @@ export interface AttentionCounts {
   readonly failedMails: number;
   /** Orders whose fulfillment status is before SHIPPED, without those under review. */
   readonly toShip: number;
-  /** Of them, those that were placed more than {@link LONG_WAIT_DAYS} days ago. */
+  /** Orders of `toShip` that were placed more than {@link LONG_WAIT_DAYS} days ago. */
   readonly waitingLong: number;
   /** Active ones whose last attempt failed. */
   readonly webhooksFailing: number;
@@ -25,8 +25,8 @@ export interface AttentionCounts {
 
 export abstract class StoreAttention {
   /**
-   * From one snapshot. Costs what is held, and what was placed within {@link LONG_WAIT_DAYS} days, however many orders the
-   * store has. Where these are many, the counts may be a few seconds old.
+   * Reads one snapshot. Costs what is held, and what was placed within {@link LONG_WAIT_DAYS} days, however many orders
+   * the store has. Where these are many, the counts may be a few seconds old.
    */
   abstract count(storeId: number, isTest: boolean): Promise<AttentionCounts>;
 }

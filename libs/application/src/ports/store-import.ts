@@ -45,7 +45,7 @@ export interface ImportedLine {
   readonly line: number;
   /** Null for a line without a known kind. */
   readonly kind: ImportKind | null;
-  /** Of a warehouse its code, of a bin `WAREHOUSE/BIN`; `''` for a refused line. */
+  /** The code of a warehouse, `WAREHOUSE/BIN` of a bin, the id of another row; `''` for a refused line. */
   readonly id: string;
   readonly result: (typeof IMPORT_RESULTS)[number];
   /** Why the line is refused; `''` for any other. */
@@ -54,7 +54,7 @@ export interface ImportedLine {
   readonly warning: string;
 }
 
-/** One transaction per request. After an error, except CommitOutcomeUnknown, nothing is written. */
+/** Each request is one transaction. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class StoreImport {
   /**
    * Writes or refuses each line, in their order. A line that finds what it says changes nothing, so a repeated request

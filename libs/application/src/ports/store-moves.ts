@@ -13,7 +13,7 @@ export type MoveStep = (typeof MOVE_STEPS)[number];
 
 export interface MoveProgress {
   readonly step: MoveStep;
-  /** Such as the number of copied tables. Empty at the end of a step. */
+  /** A detail such as the number of copied tables. Empty at the end of a step. */
   readonly detail: string;
 }
 

@@ -26,7 +26,7 @@ export interface StoreProfile extends StoreSummary {
   readonly contact: unknown;
   readonly theme: unknown;
   readonly paymentSettings: unknown;
-  /** Those for which gateway credentials are stored. */
+  /** The methods for which gateway credentials are stored. */
   readonly methodsWithCredentials: readonly string[];
   readonly ecommerceSettings: unknown;
 }
@@ -43,7 +43,7 @@ export abstract class StoreRepository {
     return store;
   }
 
-  /** By id. */
+  /** Sorted by id. */
   abstract list(): Promise<StoreSummary[]>;
 
   /** @throws SubdomainTaken when another store has the subdomain. */

@@ -13,9 +13,9 @@ export interface ClaimedWebhook extends Pick<
   readonly secrets: readonly string[];
   readonly isActive: boolean;
   readonly isTestDue: boolean;
-  /** Since the last attempt that did not fail. */
+  /** Failures since the last attempt that did not fail. */
   readonly failures: number;
-  /** Since the first of them. */
+  /** The time since the first of them. */
   readonly failingForMs: number;
   readonly replays: number;
   /** Up to this position, the branch of the place is of the cluster that the store has left, which may have sent the messages. */

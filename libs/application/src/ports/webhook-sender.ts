@@ -1,7 +1,7 @@
 import type { Delivery } from './webhook.repository.js';
 
 export interface Attempt extends Omit<Delivery, 'messageId' | 'type'> {
-  /** By the `Retry-After` of a 429 or 503. */
+  /** The `Retry-After` of a 429 or 503. */
   readonly retryAfterMs: number | null;
 }
 

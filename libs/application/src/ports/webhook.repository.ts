@@ -16,15 +16,15 @@ export interface Webhook extends WebhookKey {
   readonly url: string;
   readonly kinds: readonly ChangeKind[];
   readonly body: WebhookBody;
-  /** At most, in one message. */
+  /** The most changes in one message. */
   readonly batch: number;
-  /** Of the fixed headers, whose values are secret. */
+  /** The names of the fixed headers, whose values are secret. */
   readonly headerNames: readonly string[];
   readonly state: WebhookState;
   readonly reason: PauseReason | null;
   /** What is after it was not delivered. */
   readonly place: FeedPlace;
-  /** Since the oldest change that was not delivered got its place in the feed; 0 without any. */
+  /** The time since the oldest change that was not delivered got its place in the feed; 0 without any. */
   readonly lagSeconds: number;
   /** The first failed attempt since the last one that did not fail, and since the last pause; null without one. */
   readonly failingSince: Date | null;
@@ -56,7 +56,7 @@ export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
 export interface Delivery {
   readonly messageId: string;
-  /** Of the message, such as `orders.changed`. */
+  /** The type of the message, such as `orders.changed`. */
   readonly type: string;
   readonly at: Date;
   /** `done` = the receiver answered; otherwise, what failed. */
@@ -96,7 +96,7 @@ export abstract class WebhookRepository {
 
   abstract find(key: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null>;
 
-  /** Of any store, for operators. */
+  /** Finds a webhook of any store, for operators. */
   abstract locate(id: string): Promise<WebhookKey | null>;
 
   abstract newestSecret(key: WebhookKey): Promise<string | null>;

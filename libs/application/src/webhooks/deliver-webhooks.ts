@@ -63,7 +63,7 @@ export class DeliverWebhooks {
       await turn.record({ kind: 'paused', reason: 'cursor_expired' }, null);
     } finally {
       receiver.close();
-      // After the last record, which prolongs the claim.
+      // The release follows the last record, which prolongs the claim.
       await turn.recorded.catch(() => false);
       await this.queue.release(claimed);
     }

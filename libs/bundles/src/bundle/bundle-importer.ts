@@ -17,7 +17,7 @@ export interface ImportReport {
   readonly counts: ImportCounts;
   /** Fields whose surrounding blanks were removed, such as `line 7: product.name`. The first 100. */
   readonly trimmed: readonly string[];
-  /** About lines that are written, and may not do what was meant. The first 100. */
+  /** Warnings about lines that are written, and may not do what was meant. The first 100. */
   readonly warnings: readonly string[];
 }
 
@@ -195,7 +195,7 @@ function badLines(faults: readonly BundleLineError[]): BadLines {
   return new BadLines(inOrder.slice(0, MAX_BAD_LINES), inOrder.length >= MAX_BAD_LINES);
 }
 
-/** With its own connections, without the time limits of requests. */
+/** Gives the importer its own connections, without the time limits of requests. */
 export function withBundleImporter<T>(
   url: string,
   cipher: DataCipher,

@@ -66,7 +66,7 @@ export class BundleStoreImport extends StoreImport {
     const { storeId, deadline } = request;
     const work = (lines: readonly CheckedLine[]) => (sql: TransactionSql) =>
       givingIdsBack(this.spareIds, (drawnIds) => this.writeLines(sql, request, lines, drawnIds));
-    // In its turn: the check of a large body takes as long as its statements.
+    // The lines are checked in the turn, too: the check of a large body takes as long as its statements.
     const write = async () => {
       const lines = await checkedOneByOne(request.lines);
       return this.transactions.run(storeId, work(lines), deadline);
@@ -198,7 +198,7 @@ function inStore(line: ImportableLine, store: string, isTest: boolean): BundleLi
   return line.kind === 'order' ? { ...line, store, is_test: isTest } : { ...line, store };
 }
 
-/** Of rows that the API names by their codes. */
+/** The code by which the API names a row; null for the other kinds. */
 function nameOf(line: ImportableLine): string | null {
   if (line.kind === 'bin') return `${line.warehouse}/${line.code}`;
   return line.kind === 'warehouse' ? line.code : null;

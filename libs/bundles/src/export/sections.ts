@@ -39,7 +39,7 @@ const BRANDS: Section = {
   rows: 'brands AS item WHERE item.store_id = $1',
 };
 
-/** By depth: a parent precedes its children. */
+/** Categories are sorted by depth: a parent precedes its children. */
 const CATEGORIES: Section = {
   kind: 'category',
   columns: `item.id, item.slug, item.name, item.image, item.description, item.display_order AS order,

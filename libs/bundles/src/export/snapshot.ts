@@ -60,7 +60,7 @@ export async function countRows({ client, storeId }: StoreSnapshot, section: Any
   return rows[0]?.count ?? 0;
 }
 
-/** In pages: memory holds one. */
+/** Reads the rows in pages: memory holds one. */
 export async function* linesOf(
   snapshot: StoreSnapshot,
   section: AnySection,

@@ -28,8 +28,8 @@ export interface ExportReport {
 export class Unexportable extends Error {}
 
 /**
- * As of one moment, to a file that only its owner can read and that gets its name only when it is complete. Memory does
- * not grow with the store.
+ * Writes a store as of one moment to a file that only its owner can read and that gets its name only when it is
+ * complete. Memory does not grow with the store.
  * @throws NotFound, Unexportable; Error when the file exists or cannot be written.
  */
 export async function writeStoreExport(

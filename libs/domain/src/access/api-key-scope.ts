@@ -37,7 +37,7 @@ export function scopeOf(words: readonly string[]): ApiKeyScope {
   return ['read', ...NAMED_SCOPES.filter((word) => words.includes(word))].join(',') as ApiKeyScope;
 }
 
-/** One by one. `full` has every word but those of `ACCESS_SCOPES`. */
+/** Lists the words of a scope. `full` has every word but those of `ACCESS_SCOPES`. */
 export function wordsOf(scope: ApiKeyScope): readonly string[] {
   return scope === 'full' ? ['read', ...WRITE_SCOPES] : scope.split(',');
 }

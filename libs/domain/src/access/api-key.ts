@@ -7,7 +7,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORMAT = /^svc_(live|test|sess)_[0-9A-Za-z]{38}$/;
-/** For display: the beginning of the secret of each session, which is live or test. */
+/** The beginning of the secret of each session, live or test, for display. */
 export const SESSION_PREFIX = 'svc_sess_';
 
 /** `symbols`: the size of the alphabet. `length`: how many of them are drawn. */
@@ -18,7 +18,7 @@ export interface ApiKey {
   /** A secret. */
   readonly text: string;
   readonly mode: ApiKeyMode;
-  /** For display: the text up to the second underscore. */
+  /** The text up to the second underscore, for display. */
   readonly prefix: string;
   readonly lastFour: string;
 }

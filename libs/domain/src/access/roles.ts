@@ -12,10 +12,10 @@ const WORDS = {
 
 export type Role = keyof typeof WORDS;
 
-/** From the most to the least permitted. The schema checks the same words. */
+/** The roles from the most to the least permitted. The schema checks the same words. */
 export const ROLES = Object.keys(WORDS) as readonly Role[];
 
-/** Of the sessions of a person with the role. */
+/** The scope of the sessions of a person with the role. */
 export function scopeOfRole(role: Role): ApiKeyScope {
   return scopeOf(WORDS[role]);
 }

@@ -5,7 +5,7 @@ const FORMAT = new RegExp(`^[${ALPHABET}]{8}$`);
 /** `symbols`: the size of the alphabet. `length`: how many of them are drawn, 40 bits. */
 export const SIGN_IN_CODE = { symbols: ALPHABET.length, length: 8 } as const;
 
-/** Such as `K7QM2XRD`. @param symbols integers from 0 to 31, from a cryptographically secure source. */
+/** Makes a code such as `K7QM2XRD`. @param symbols integers from 0 to 31, from a cryptographically secure source. */
 export function composeSignInCode(symbols: readonly number[]): string {
   return symbols.map((symbol) => ALPHABET.charAt(symbol)).join('');
 }

@@ -59,7 +59,9 @@ export function withOwnRules(own: readonly FraudRule[]): readonly FraudRule[] {
   return [...FRAUD_RULES, ...own];
 }
 
-/** When the analysis fails or exceeds its deadline: such an order is reviewed, never silently accepted. */
+/**
+ * The assessment when the analysis fails or exceeds its deadline: such an order is reviewed, never silently accepted.
+ */
 export const ANALYSIS_UNAVAILABLE: FraudAssessment = {
   verdict: 'REVIEW',
   score: REVIEW_SCORE,

@@ -19,8 +19,8 @@ export interface FraudSettings {
 export const MAX_ORDERS_PER_HOUR = 1_000;
 
 /**
- * Of a store that configures none. A business customer who orders ten times an hour fires no rule: half of a limit is a
- * weak sign. Many people share the address of an office, a dormitory or a pick-up point.
+ * The settings of a store that configures none. A business customer who orders ten times an hour fires no rule: half of
+ * a limit is a weak sign. Many people share the address of an office, a dormitory or a pick-up point.
  */
 export const DEFAULT_FRAUD_SETTINGS: FraudSettings = {
   blockedEmails: [],
@@ -47,7 +47,7 @@ interface ScreenedItem {
 }
 
 export interface OrderSize {
-  /** In minor units. */
+  /** Minor units. */
   readonly total: number;
   readonly items: readonly ScreenedItem[];
 }

@@ -30,7 +30,7 @@ const COUNTS: Readonly<Record<ContactPart, (facts: FraudFacts) => number>> = {
 };
 const CONTACTS = Object.keys(COUNTS) as ContactPart[];
 
-/** In reporting order. Velocity counts website orders of the last hour, without those of trusted keys. */
+/** The rules are in reporting order. Velocity counts website orders of the last hour, without those of trusted keys. */
 export const FRAUD_RULES: readonly FraudRule[] = [
   {
     name: 'blocked_email',
@@ -61,7 +61,8 @@ function velocity(contact: ContactPart): FraudRule[] {
       name: `${contact}_velocity`,
       score: WEAK_SCORE,
       looksAt: [contact],
-      // One contact only: a customer's e-mail, phone and address repeat together, and would count one sign three times.
+      // Only one contact fires: a customer's e-mail, phone and address repeat together, and would count one sign three
+      // times.
       fires: (screened) => contact === CONTACTS.find((one) => isOften(screened, one)),
     },
     {
@@ -77,7 +78,7 @@ export function rulesAbout(parts: readonly ContactPart[], rules: readonly FraudR
   return rules.filter(({ looksAt }) => !looksAt || looksAt.some((part) => parts.includes(part)));
 }
 
-/** From half of the store's limit up to the limit. */
+/** Whether the count is at least half of the store's limit, and below the limit. */
 function isOften({ facts, settings }: Screened, contact: ContactPart): boolean {
   const limit = settings.ordersPerHour[contact] ?? Infinity;
   const count = COUNTS[contact](facts);

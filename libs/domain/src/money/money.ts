@@ -37,7 +37,7 @@ export class Money {
     return Money.ofMinor(Number(kept + (roundUp ? 1n : 0n)), currency);
   }
 
-  /** As {@link parse}; null for a text that is finer than the minor unit. @throws RangeError like it. */
+  /** Parses like {@link parse}; null for a text that is finer than the minor unit. @throws RangeError like it. */
   static exact(text: string, currency: Currency): Money | null {
     const decimals = /\.(\d*?)0*$/.exec(text)?.[1]?.length ?? 0;
     return decimals > minorUnitExponent(currency) ? null : Money.parse(text, currency);

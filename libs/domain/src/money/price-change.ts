@@ -15,7 +15,7 @@ export interface PriceOutcome {
   readonly refusal: PriceRefusal | null;
 }
 
-/** Of a product or variant, through the lines of one request. */
+/** The price of a product or variant, through the lines of one request. */
 export class UnitPrice {
   private hasBeenSet = false;
 

@@ -11,7 +11,7 @@ export interface Cancellation {
   readonly reason: string;
   /** Whether the units go back to their bins; null = those that came from bins. */
   readonly restock: boolean | null;
-  /** Of the order as a whole. The mail of a shipment names the units that were given up. */
+  /** Applies to the order as a whole. The mail of a shipment names the units that were given up. */
   readonly notify: boolean;
 }
 

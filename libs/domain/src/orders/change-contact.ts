@@ -18,7 +18,7 @@ export interface ScreenedContact {
   readonly contact: ShippingContact;
   /** ACCEPT when none of these rules fires: a person may have released the order. */
   readonly assessment: FraudAssessment;
-  /** That of the order so far. */
+  /** The verdict of the order so far. */
   readonly before: FraudVerdict;
 }
 

@@ -29,11 +29,11 @@ import { isVoid } from './shipment.js';
 export interface LinesRequest {
   /** New quantities, each of another line; 0 = the line is given up. */
   readonly set: readonly LineQuantity[];
-  /** At the live prices. */
+  /** New lines at the live prices. */
   readonly add: readonly OrderLine[];
   /** What cannot be added. */
   readonly unavailable: readonly UnavailableItem[];
-  /** That of the store. */
+  /** The currency of the store. */
   readonly currency: Currency;
   /** Absent when any total will do. */
   readonly expectedTotal?: Money;

@@ -4,7 +4,7 @@ export interface LineQuantity {
   readonly quantity: number;
 }
 
-/** One entry for each line. */
+/** Returns an entry for each line. */
 export function sumByLine(lines: readonly LineQuantity[]): LineQuantity[] {
   return [...unitsByLine(lines)].map(([line, quantity]) => ({ line, quantity }));
 }
@@ -15,7 +15,7 @@ export function unitsByLine(lines: readonly LineQuantity[]): Map<number, number>
   return byLine;
 }
 
-/** Without lines of which none is left. */
+/** Leaves out lines of which none is left. */
 export function unitsBeyond(lines: readonly LineQuantity[], taken: readonly LineQuantity[]): LineQuantity[] {
   const takenOf = new Map(taken.map(({ line, quantity }) => [line, quantity]));
   return lines

@@ -17,7 +17,7 @@ export interface Transition {
   readonly field: StatusField;
   readonly expected: string;
   readonly to: string;
-  /** For RETURNED: whether units go back to their bins. */
+  /** Whether units go back to their bins when the order becomes RETURNED. */
   readonly restock: boolean;
   /** The bin that gets them instead; null = their own. */
   readonly restockTo: BinCodes | null;

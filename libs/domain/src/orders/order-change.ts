@@ -95,7 +95,7 @@ interface Effects {
   readonly contact: BilledContact;
   readonly mail: { readonly stage: ChangeMail; readonly reference: string };
   readonly repeatedMail: MailOfOrder;
-  /** As it is afterwards: that of the order, and of the lines that change. */
+  /** The metadata afterwards: that of the order, and of the lines that change. */
   readonly metadata: { readonly ofOrder: Metadata; readonly lines: readonly LineMetadata[] };
 }
 
@@ -103,10 +103,10 @@ export type EffectKind = keyof Effects;
 export type EffectOf<Kind extends EffectKind> = { readonly kind: Kind } & Effects[Kind];
 export type OrderEffect = { [Kind in EffectKind]: EffectOf<Kind> }[EffectKind];
 
-/** Without events, nothing changes. */
+/** A change without events changes nothing. */
 export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
-  /** One of a kind at most. */
+  /** No two effects have the same kind. */
   readonly effects: readonly OrderEffect[];
   /** It could be made any number of times, so it is refused when the order has `MAX_EVENTS`. */
   readonly isEndless?: boolean;

@@ -1,8 +1,8 @@
 export interface Actor {
   readonly type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
-  /** Of the key or the person; `''` for the others. */
+  /** The id of the key or the person; `''` for the others. */
   readonly id: string;
-  /** Of the key or the person, or of the account that ran the command. */
+  /** The name of the key or the person, or of the account that ran the command. */
   readonly name: string;
 }
 
@@ -47,7 +47,7 @@ export function orderEvent(event: OrderEventName, reference = '', details: Order
   return { event, field: null, from: null, to: null, reference, details };
 }
 
-/** One event for each step that changes the status. */
+/** Makes an event for each step that changes the status. */
 export function statusEvents(field: StatusField, steps: readonly string[], reference: string): OrderEvent[] {
   return steps.slice(1).flatMap((to, index) => {
     const from = steps[index] ?? '';

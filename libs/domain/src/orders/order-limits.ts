@@ -6,11 +6,11 @@ import type { PlacedOrder } from './placed-order.js';
 export const MAX_PAYMENTS = 100;
 export const MAX_REFUNDS = 100;
 export const MAX_SHIPMENTS = 200;
-/** Over all shipments of an order, void ones included: each line of the order in a shipment. */
+/** Counts all shipments of an order, void ones included: each line of the order in a shipment. */
 export const MAX_SHIPMENT_ITEMS = 2_000;
-/** Of an order with so many events, what could happen any number of times is refused. The rest has limits of its own. */
+/** An order with so many events refuses what could happen any number of times. The rest has limits of its own. */
 export const MAX_EVENTS = 5_000;
-/** Over all refunds of an order. */
+/** Counts the lines of all refunds of an order. */
 export const MAX_REFUND_LINES = 10_000;
 
 interface Limit {
@@ -38,7 +38,9 @@ const LIMITS: ReadonlyMap<OrderEventName, Limit> = new Map([
 
 const RECORDS: readonly OrderEventName[] = ['payment_recorded', 'refund_recorded', 'shipment_created'];
 
-/** Those whose number `PlacedOrderState` has as `eventCounts`. The index order_events_limited has their names, too. */
+/**
+ * The events whose number `PlacedOrderState` has as `eventCounts`. The index order_events_limited has their names, too.
+ */
 export const COUNTED_EVENTS = [...LIMITS.keys()].filter((event) => !RECORDS.includes(event));
 
 /** @throws TooManyRecords */

@@ -18,7 +18,7 @@ export interface OrderLineDraft {
   readonly quantity: number;
 }
 
-/** One priced line. SKU, name, attributes and unit price are snapshots: later catalog edits do not change them. */
+/** A priced line. SKU, name, attributes and unit price are snapshots: later catalog edits do not change them. */
 export interface OrderLine extends OrderLineDraft {
   readonly total: Money;
   /** Absent: none. */

@@ -4,7 +4,7 @@ import type { PaymentStatus } from './order-status.js';
 export interface MoneyRecord {
   /** Unique among the payments, or the refunds, of the order for ever. */
   readonly reference: string;
-  /** In minor units of the order's currency. */
+  /** Minor units of the order's currency. */
   readonly amount: number;
   readonly at: Date;
 }
@@ -38,7 +38,10 @@ function priceOf({ totalAmount, lines, payments }: MoneyState): number {
   return totalAmount - cancelled - payments.reduce((sum, { writtenOff }) => sum + writtenOff, 0);
 }
 
-/** In minor units, whatever was paid of it. Nothing for goods that were cancelled, or that came back and are refunded. */
+/**
+ * What the order costs in minor units, whatever was paid of it. Nothing is owed for goods that were cancelled, or that
+ * came back and are refunded.
+ */
 export function amountOwedOf(order: MoneyState): number {
   const { status, fulfillmentStatus } = order;
   const isCancelled = status === 'CANCELLED' || fulfillmentStatus === 'CANCELLED';
@@ -63,7 +66,7 @@ export function paidOf(order: MoneyState): number {
   return recordedOf(order.payments, order.status === 'SUCCEEDED' || order.status === 'REFUNDED', order);
 }
 
-/** In minor units: what was paid, and neither refunded nor owed. */
+/** What was paid in minor units, and is neither refunded nor owed. */
 export function refundDueOf(order: MoneyState): number {
   return Math.max(0, paidOf(order) - refundedOf(order) - amountOwedOf(order));
 }

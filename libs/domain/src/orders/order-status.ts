@@ -7,7 +7,7 @@ const STEPS = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED'] as 
 export const FULFILLMENT_STATUSES = [...STEPS, 'CANCELLED', 'RETURNED'] as const;
 export type FulfillmentStatus = (typeof FULFILLMENT_STATUSES)[number];
 
-/** On the way to the customer. A shipment that skips steps makes them all. */
+/** The steps on the way to the customer. A shipment that skips steps makes them all. */
 export const FULFILLMENT_STEPS: readonly FulfillmentStatus[] = STEPS;
 
 /** @returns the one that is further on the way. */

@@ -24,7 +24,7 @@ export interface BilledContact extends ShippingContact {
   readonly billingAddress: BillingAddress;
 }
 
-/** In minor units. Negative in a credit note. */
+/** Amounts are in minor units, and negative in a credit note. */
 export interface OrderAmounts {
   readonly amount: number;
   readonly tax: number;

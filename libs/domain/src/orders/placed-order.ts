@@ -32,7 +32,7 @@ export interface PlacedLine extends LineQuantity {
 }
 
 export interface PlacedOrderState extends OrderState {
-  /** In minor units of `currency`. Imported orders may owe a negative amount. */
+  /** Minor units of `currency`. Imported orders may owe a negative amount. */
   readonly totalAmount: number;
   readonly currency: string;
   readonly contact: BilledContact;
@@ -79,7 +79,7 @@ export class PlacedOrder {
     return this.state.fulfillmentStatus === 'CANCELLED';
   }
 
-  /** Without those that were given up. */
+  /** Units that were not given up. */
   get keptUnits(): LineQuantity[] {
     const cancelled = this.state.lines.map(({ line, cancelledQuantity }) => ({ line, quantity: cancelledQuantity }));
     return unitsBeyond(this.state.lines, cancelled);
@@ -177,7 +177,7 @@ export class PlacedOrder {
     return lines;
   }
 
-  /** As many of the units as came from bins and have not returned to one. */
+  /** Returns as many of the units as came from bins and have not returned to one. */
   private withBins(units: readonly LineQuantity[]): LineQuantity[] {
     const inBins = new Map(
       this.state.lines.map(({ line, binQuantity, returnedQuantity }) => [line, binQuantity - returnedQuantity]),

@@ -8,8 +8,9 @@ const SUFFIX_LENGTH = 6;
 export const RECEIPT_RANDOM_BYTES = SUFFIX_LENGTH;
 
 /**
- * Such as `WEB-261120-7K3M9Q`: source, UTC date, six random characters. A shared counter would serialise a store's
- * orders and reveal how many there are. The unique key rejects a duplicate, and the order is retried with a new number.
+ * Makes a number such as `WEB-261120-7K3M9Q`: source, UTC date, six random characters. A shared counter would serialise
+ * a store's orders and reveal how many there are. The unique key rejects a duplicate, and the order is retried with a
+ * new number.
  */
 export function receiptNumber(source: OrderSource, placedAt: Date, random: Uint8Array): string {
   const date = placedAt.toISOString().slice(2, 10).replaceAll('-', '');

@@ -87,7 +87,9 @@ function pickedOf(order: PlacedOrder, items: readonly ShipmentItem[] | null): Pi
   return picked;
 }
 
-/** One that is being picked is shipped by a request to ship the same units. One that has left is not picked again. */
+/**
+ * A request to ship the same units ships a shipment that is being picked. A shipment that has left is not picked again.
+ */
 function repeatShipment(order: PlacedOrder, existing: KnownShipment, request: ShipmentRequest): OrderChange {
   const { items, status, shippedAt, carrier, trackingNumber, trackingUrl, notify, requestHash } = request;
   if (items && !isSameUnits(existing.items, items)) throw new ShipmentReferenceTaken();

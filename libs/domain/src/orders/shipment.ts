@@ -27,7 +27,7 @@ export interface Shipment extends Tracking {
   /** Unique in the order for ever. */
   readonly reference: string;
   readonly status: ShipmentStatus;
-  /** By line. */
+  /** The units by line. */
   readonly items: readonly LineQuantity[];
   /** Null until it is shipped. */
   readonly shippedAt: Date | null;
@@ -42,7 +42,7 @@ export function isShipped({ status }: Pick<Shipment, 'status'>): boolean {
   return status === 'shipped' || status === 'delivered';
 }
 
-/** Without shipments: an operator or another system said so. */
+/** Whether an operator or another system set the whole order as shipped, without shipments. */
 export function isShippedWhole(fulfillmentStatus: string, shipments: readonly Pick<Shipment, 'status'>[]): boolean {
   return ['SHIPPED', 'DELIVERED', 'RETURNED'].includes(fulfillmentStatus) && shipments.every(isVoid);
 }

@@ -9,7 +9,7 @@ export type FailureKind =
 /** An expected failure. Its message is shown to API clients, so it names no internals. */
 export abstract class DomainError extends Error {
   abstract readonly kind: FailureKind;
-  /** For clients, metrics and logs: snake_case, unique, and stable while the text may change. */
+  /** Identifies the error to clients, metrics and logs: snake_case, unique, and stable while the text may change. */
   abstract readonly code: string;
 
   constructor(message: string) {

@@ -9,7 +9,10 @@ export type MetadataPatch = Readonly<Record<string, string | null>>;
 /** Lengths are in code points. */
 export const METADATA_LIMITS = { keys: 50, key: 40, text: 500 } as const;
 
-/** As JSON, of an order with its lines, or of a product with its variants: each read and message of the record has all of it. */
+/**
+ * The most metadata, as JSON, of an order with its lines, or of a product with its variants: each read and message of
+ * the record has all of it.
+ */
 const MAX_KILOBYTES = 64;
 export const METADATA_SIZE = `${MAX_KILOBYTES} kB`;
 
@@ -18,7 +21,6 @@ export function isMetadataSmall(all: readonly Metadata[]): boolean {
   return Buffer.byteLength(JSON.stringify(all)) <= MAX_KILOBYTES * 1024;
 }
 
-/** As JSON Schema. */
 export const METADATA_SCHEMA = {
   type: 'object',
   maxProperties: METADATA_LIMITS.keys,

@@ -1,5 +1,5 @@
 interface AddressFieldDeclaration {
-  /** In code points. */
+  /** Code points. */
   readonly max: number;
   readonly description: string;
   readonly example: string;
@@ -33,7 +33,7 @@ export interface BillingAddress extends PostalAddress {
 type FieldEntry = readonly [name: AddressField, declaration: AddressFieldDeclaration];
 const ENTRIES = Object.entries(ADDRESS_FIELDS) as FieldEntry[];
 
-/** One value for each field. */
+/** Maps each field to a value. */
 export function mapAddressFields<T>(valueOf: (...entry: FieldEntry) => T): Record<AddressField, T> {
   const entries = ENTRIES.map((entry) => [entry[0], valueOf(...entry)] as const);
   return Object.fromEntries(entries) as Record<AddressField, T>;
@@ -45,7 +45,7 @@ export function wholeAddress(given: Given<PostalAddress>): PostalAddress {
   return mapAddressFields((name) => given[name] ?? '');
 }
 
-/** Without the fields that have no value: so are addresses stored. */
+/** Leaves out the fields that have no value: so are addresses stored. */
 export function filledFields<Address extends Given<BillingAddress>>(address: Address): Partial<Address> {
   return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== '')) as Partial<Address>;
 }

@@ -60,7 +60,7 @@ export interface StockOutcome {
   readonly refusal: StockRefusal | null;
 }
 
-/** In a bin, through the lines of one request. */
+/** The stock in a bin, through the lines of one request. */
 export class BinStock {
   private adjusted = 0;
   private isSet = false;

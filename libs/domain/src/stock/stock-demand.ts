@@ -20,7 +20,7 @@ export function sameStock(a: StockItem, b: StockItem): boolean {
   return a.productId === b.productId && a.variantId === b.variantId;
 }
 
-/** Per product and variant, in order of first appearance: two lines of one product draw on the same stock. */
+/** Sums units by product and variant, in order of first appearance: two lines of one product draw on the same stock. */
 export function sumDemand(lines: readonly (StockItem & { readonly quantity: number })[]): StockDemand[] {
   const demands: (StockItem & { quantity: number; lines: DemandOfLine[] })[] = [];
   lines.forEach(({ productId, variantId, quantity }, line) => {

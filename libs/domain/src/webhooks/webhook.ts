@@ -27,7 +27,7 @@ const LONGEST_ASKED_MS = 24 * 3_600_000;
 const PAUSE_AFTER_MS = 3 * 24 * 3_600_000;
 
 /**
- * With full jitter: receivers that came back are not met by all at once.
+ * The delay has full jitter: receivers that came back are not met by all at once.
  * @param failures in a row, from 1. @param random from 0 to 1.
  * @param askedMs by `Retry-After`; obeyed up to a day.
  */

@@ -4,7 +4,7 @@ import * as oidc from 'openid-client';
 import type { OidcClient } from '../platform/config.js';
 import { failureName } from '../platform/failure-name.js';
 
-/** Of each request to the provider, until the end of the answer. */
+/** Limits each request to the provider, until the end of the answer. */
 const TIMEOUT_SECONDS = 5;
 const ANSWER_BYTES = 1 << 20;
 /** How long the addresses and algorithms of the provider are used. */
@@ -52,7 +52,7 @@ export class OidcIdentityProvider extends IdentityProvider {
     }
   }
 
-  /** Once for all who wait. A failure is not kept. */
+  /** Runs once for all who wait. A failure is not kept. */
   private async discover(): Promise<oidc.ServerMetadata> {
     const now = performance.now();
     if (!this.discovery || now >= this.discovery.until) {
@@ -95,7 +95,7 @@ function configure(metadata: oidc.ServerMetadata, { clientId, clientSecret }: Oi
   return provider;
 }
 
-/** On this machine, by the configuration. */
+/** The configuration permits plain http on this machine only. */
 const isPlainHttp = ({ protocol }: URL): boolean => protocol === 'http:';
 
 async function identify(
@@ -124,7 +124,7 @@ async function identify(
   return { issuer, subject, email };
 }
 
-/** Like `fetch`, with a limit for the answer, which the library reads as a whole. */
+/** Limits the answer of `fetch`, which the library reads as a whole. */
 async function fetchShort(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
   try {
     const response = await fetch(url, options);

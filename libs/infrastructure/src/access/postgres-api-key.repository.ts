@@ -74,7 +74,7 @@ const changeValues = (storeId: number, { key, actor }: KeyMaker): unknown[] => [
 
 const ALL: Page = { page: 1, limit: Number.MAX_SAFE_INTEGER };
 
-/** With revoked ones, which stay. Each page of the list counts them. */
+/** The most keys of a store, with revoked ones, which stay. Each page of the list counts them. */
 const MAX_KEYS = 5_000;
 const HAS_MANY = `/* keys.has_many */
   SELECT EXISTS (SELECT FROM api_keys WHERE store_id = $1 AND person_id IS NULL OFFSET ${MAX_KEYS - 1}) AS "hasMany"`;
@@ -88,8 +88,9 @@ const INSERT = `/* keys.insert */
   WHERE ${MAKER_STANDS}
   RETURNING ${COLUMNS}`;
 
-// One statement, so that no failure leaves the old key without a successor. least() ignores nulls. Of two rolls at the same
-// time, the second one waits for the row, and does not see that the successor of the first is revoked: it is refused.
+// The roll is one statement, so that no failure leaves the old key without a successor. least() ignores nulls. When two
+// rolls run at the same time, the second one waits for the row, and does not see that the successor of the first is
+// revoked: it is refused.
 const ROLL = `/* keys.roll */
   WITH ${MAKER}, rolled AS (
     UPDATE api_keys AS old SET successor_id = $7, changed_by = $4, changed_at = now(),

@@ -31,8 +31,8 @@ const LIST = `/* people.list */ SELECT ${COLUMNS} FROM people WHERE store_id = $
 const FIND = `/* people.find */ SELECT ${COLUMNS} FROM people WHERE store_id = $1 AND id = $2`;
 const FIND_BY_EMAIL = `/* people.find_by_email */ SELECT ${COLUMNS} FROM people WHERE store_id = $1 AND email = $2`;
 
-// Of two owners who remove or demote each other at the same time, the second waits here, and then no longer finds the first.
-// Every change locks them first: none waits for a session that another has locked.
+// When two owners remove or demote each other at the same time, the second waits here, and then no longer finds the
+// first. Every change locks them first: none waits for a session that another has locked.
 const LOCK_OWNERS = `/* people.lock_owners */
   SELECT id FROM people WHERE store_id = $1 AND role = 'owner' ORDER BY id
   /* @protects last-owner */
@@ -104,7 +104,7 @@ const END_SESSION = `/* people.end_session */
 
 type Asker = ApiKeyLookup | null;
 
-/** In a transaction. */
+/** Sends a statement in a transaction. */
 type Send = (text: string, values: unknown[]) => Promise<unknown>;
 
 const sendBy =
@@ -173,7 +173,7 @@ export class PostgresPersonRepository extends PersonRepository {
     if (!erasesName) return this.transactions.run(storeId, (sql) => remove(sendBy(sql), key, asker));
     const erase = async (send: Send) => {
       if (asker) await assertFew(send, key);
-      // Before the owners are locked: sign-ins would wait for them.
+      // The name is erased before the owners are locked: sign-ins would wait for them.
       for (const statement of [ERASE_EVENTS, ERASE_MOVEMENTS, ERASE_KEYS]) {
         await send(statement, [storeId, id, ERASED_NAME]);
       }

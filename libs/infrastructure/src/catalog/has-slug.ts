@@ -5,7 +5,7 @@ export function slugKey(slug: string): string {
   return `lower(${slug} COLLATE "C")`;
 }
 
-/** As the key of PostgreSQL: no version of Node or of an operating system folds another letter. */
+/** Folds a slug like the key of PostgreSQL: no version of Node or of an operating system folds another letter. */
 export function folded(slug: string): string {
   return slug.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -15,7 +15,7 @@ export function hasSlug(column: string, given: string): string {
   return `${slugKey(column)} = ${slugKey(`${given}::text`)}`;
 }
 
-/** For entities. */
+/** Finds entities by their slug. */
 export function slugIs(slug: string): FindOperator<string> {
   return Raw((column) => hasSlug(column, ':slug'), { slug }) as FindOperator<string>;
 }

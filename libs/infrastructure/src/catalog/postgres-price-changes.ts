@@ -84,7 +84,7 @@ async function change(sql: TransactionSql, request: PriceChangeRequest): Promise
   return results;
 }
 
-/** By {@link keyOf}. */
+/** Locks the units, and returns them by {@link keyOf}. */
 async function lockUnits(
   sql: TransactionSql,
   { storeId, currency, lines }: PriceChangeRequest,

@@ -25,7 +25,7 @@ export class TypeOrmBrandRepository extends BrandRepository {
     if (search !== undefined)
       query.andWhere('strpos(lower(normalize(brand.name)), lower(normalize(:search))) > 0', { search });
 
-    // By code points, which no operating system or locale changes.
+    // Names sort by code points, which no operating system or locale changes.
     query.orderBy({ 'lower(brand.name) COLLATE "C"': 'ASC', 'brand.id': 'ASC' });
     const { entities, total } = await translated(pageWithTotal(query, page));
     return { rows: entities.map(toBrandRecord), total };

@@ -26,7 +26,7 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
     if (search !== undefined)
       query.andWhere('strpos(lower(normalize(category.name)), lower(normalize(:search))) > 0', { search });
 
-    // By code points, which no operating system or locale changes.
+    // Names sort by code points, which no operating system or locale changes.
     query.orderBy({ 'category.displayOrder': 'ASC', 'category.name COLLATE "C"': 'ASC', 'category.id': 'ASC' });
     const { entities, total } = await translated(pageWithTotal(query, page));
     return { rows: entities.map(toCategoryRecord), total };

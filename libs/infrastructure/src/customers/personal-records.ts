@@ -4,7 +4,7 @@ import { toOrderRecord, type OrderRow } from '../orders/order.rows.js';
 
 // The rows that contain personal data, with the fields of a store bundle. The table is `item`.
 
-/** Without the secrets, which are in another table. */
+/** The columns of a customer, without the secrets, which are in another table. */
 export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
   item.loyalty_points, item.total_spent, item.tags, item.city, item.metadata, item.created_at, item.last_login`;
 

@@ -9,7 +9,7 @@ import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, type OrderColumns } from 
 
 const CUSTOMER = `customers WHERE store_id = $1 AND ${hasEmail('customers', '$2')}`;
 
-// After the orders: a payment locks its order, then the customer.
+// The customer is locked after the orders: a payment locks its order, then the customer.
 const LOCK_CUSTOMER = `/* people.customer */ SELECT id, email, phone FROM ${CUSTOMER} FOR NO KEY UPDATE`;
 
 const FIND_CUSTOMER = `/* people.find_customer */ SELECT id FROM ${CUSTOMER}`;
@@ -17,10 +17,10 @@ const FIND_CUSTOMER = `/* people.find_customer */ SELECT id FROM ${CUSTOMER}`;
 // Each statement is planned for the id: for one that a subquery finds, the plan would read the whole store.
 const THEIRS = isOrderOf('orders', '$2', '$3::uuid');
 
-// Before the orders: every writer locks idempotency keys first. The rows stay, or a repeated request would place a second
-// order; idempotency-keys.ts finds them. The key may contain personal data, and the hash of the request identifies them: one
-// byte of it, after that of its version, fits any person, and still distinguishes most other requests. A change keeps the
-// whole order; its replay then shows the erased one.
+// The keys are locked before the orders: every writer locks idempotency keys first. The rows stay, or a repeated
+// request would place a second order; idempotency-keys.ts finds them. The key may contain personal data, and the hash
+// of the request identifies them: one byte of it, after that of its version, fits any person, and still distinguishes
+// most other requests. A change keeps the whole order; its replay then shows the erased one.
 const ERASE_KEYS = `/* people.idempotency_keys */
   /* @protects erased-keys */
   UPDATE idempotency_keys

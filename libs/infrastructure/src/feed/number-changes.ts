@@ -6,7 +6,7 @@ import { changesWait } from './waiting-changes.js';
 
 type Query = Pick<pg.Pool, 'query'>;
 
-/** As in `number_changes` of the first migration: more may wait after as many, or a few more. */
+/** The batch of `number_changes` in the first migration: more may wait after as many, or a few more. */
 const BATCH = 5_000;
 /** Fewer rows are not worth a move of the mark: a statement passes them in a fraction of a millisecond. */
 const FEW_CHANGES = 1_000;
@@ -55,7 +55,7 @@ export async function passChangeLog(pool: Query, few = FEW_CHANGES): Promise<voi
 
 const TRIES = 4;
 const PAUSE_MS = 5;
-/** Between two looks at the numbering of another transaction, which has up to {@link BATCH} changes. */
+/** The pause between two looks at the numbering of another transaction, which has up to {@link BATCH} changes. */
 export const OTHERS_MS = 20;
 /** How long a request that begins at the end of the feed may number what is before it. The last batch may follow. */
 export const TO_THE_END_MS = 1_500;

@@ -39,10 +39,10 @@ interface PageRow {
   readonly at: Date;
 }
 
-// One snapshot: the page, and whether the reader may continue from its place. The latter is materialized, or
-// PostgreSQL computes it for each row of the page. A constant limit for each kind makes the planner expect few rows. The
-// planner does not see values that come from another query: with them it would expect less work than without, and plan
-// every page again, which takes longer than reading it.
+// The statement reads one snapshot: the page, and whether the reader may continue from its place. The latter is
+// materialized, or PostgreSQL computes it for each row of the page. A constant limit for each kind makes the planner
+// expect few rows. The planner does not see values that come from another query: with them it would expect less work
+// than without, and plan every page again, which takes longer than reading it.
 const PAGE = `/* changes.page */
   WITH asked AS MATERIALIZED (
     SELECT $1::int AS store_id, $2::change_kind[] AS kinds, $3::bigint AS position, $5::uuid AS branch
@@ -145,7 +145,10 @@ export class PostgresChangeFeed extends ChangeFeed {
     }
   }
 
-  /** For a reader who begins at the end. What still waits comes after its place, and the page says so. */
+  /**
+   * Numbers all changes for a reader who begins at the end. What still waits comes after its place, and the page says
+   * so.
+   */
   private numberAll(storeId: number): Promise<boolean | null> {
     const work = numberAllChangesOf(this.numberAlone, storeId, Deadline.in(TO_THE_END_MS));
     return this.orUnknown(within(TO_THE_END_MS + NUMBERING_MS, work));

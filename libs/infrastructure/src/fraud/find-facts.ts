@@ -53,7 +53,7 @@ const CONTACTS: Readonly<Record<keyof OrdersPerHour, ComparedContact>> = {
 /** An order that is being placed, with the id of its key, or one that exists. */
 export type Occasion = { readonly keyId: string | null } | PlacedBefore;
 
-/** For a new order: the last hour. For an existing order: the hour before it was placed. */
+/** A new order is compared with the last hour, an existing one with the hour before it was placed. */
 const FIND = find('now()', '$5::uuid', '');
 const FIND_BEFORE = find(
   '$5::timestamptz',

@@ -5,7 +5,7 @@ import type { OwnMigrations } from '../postgres/migrations.js';
 import { onConnect, PIPELINE } from '../postgres/session-settings.js';
 import { assertDatabaseIsFit } from '../postgres/unfit-database.js';
 
-/** For the answer to a probe, including the wait for a new connection. */
+/** Limits the answer to a probe, including the wait for a new connection. */
 export const HEALTH_LIMIT_MS = 2_000;
 const GAUGE_MS = 500;
 
@@ -45,7 +45,7 @@ export class HealthConnection implements OnApplicationShutdown {
   async isSchemaCurrent(): Promise<boolean> {
     const client = await this.pool.connect();
     try {
-      // Together: each answer waits for a turn of a busy event loop.
+      // The two are read together: each answer waits for a turn of a busy event loop.
       const [{ rows }, isCurrent] = await Promise.all([
         client.query<{ standby: boolean }>('/* health.standby */ SELECT pg_is_in_recovery() AS standby'),
         isSchemaCurrent(queryOn(client), this.migrations),

@@ -40,7 +40,7 @@ export class InstallationGauges {
     }
   }
 
-  /** One after the other, so that a probe waits for one of them at most. */
+  /** Reads the gauges one after the other, so that a probe waits for one of them at most. */
   private async readAll(): Promise<ReadonlyMap<string, readonly GaugeRow[] | null>> {
     const deadline = Deadline.in(HEALTH_LIMIT_MS);
     const rows = new Map<string, readonly GaugeRow[] | null>();

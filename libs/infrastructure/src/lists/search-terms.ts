@@ -6,7 +6,7 @@ const EMAIL_TERM = /^[ -?A-~]{3,}@[ -?A-~]*$/;
 const CODE = /^(?=.*\d)[A-Za-z0-9-]+$/;
 /** The shortest text with a trigram. */
 const TRIGRAM = 3;
-/** From this length, few rows have a part of a code. */
+/** Few rows have a part of a code that is at least so long. */
 const RARE = 6;
 /** In a store that numbers its orders with leading zeros, all numbers have their trigram: it is the slowest to look up. */
 const LEADING_ZEROS = /^0+(?=0\d{3})/;
@@ -31,7 +31,7 @@ export interface SearchedEmail {
 export interface Search {
   /** Whether one plan serves all values. The best plan of another search depends on its text. */
   readonly onePlan: boolean;
-  /** One more condition, which few rows of all stores meet. */
+  /** A further condition, which few rows of all stores meet. */
   readonly rare?: string;
 }
 

@@ -2,7 +2,7 @@ import { GroupedLookup } from '../postgres/grouped-lookup.js';
 
 /** Reads single records: those of a store that are requested at the same time with one statement. */
 export class SharedReads<Found> {
-  /** One for each store, so that a slow statement delays the readers of its store only. */
+  /** Each store has one, so that a slow statement delays the readers of its store only. */
   private readonly lookups = new Map<number, GroupedLookup<Found>>();
 
   /** @param keyOf the key with which the record is found. */

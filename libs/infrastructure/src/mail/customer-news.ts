@@ -16,7 +16,7 @@ interface Topic {
   readonly reference: string;
 }
 
-/** By stage; null when there is nothing to tell any more. */
+/** The news of each stage; null when there is nothing to tell any more. */
 export const NEWS: Readonly<Record<Exclude<NotificationStage, 'notify-merchant'>, (topic: Topic) => News | null>> = {
   'notify-customer': confirmation,
   'notify-shipment': shipmentNews,

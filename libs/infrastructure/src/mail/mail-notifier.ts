@@ -60,8 +60,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     await this.deliver(store, name, { from: { ...this.sender }, to: { ...to }, ...message });
   }
 
-  // One id per message, so that a mail program shows a message sent twice only once. Its date is the time of sending: a
-  // message that was held for days must not sort below mail read since, and mail servers treat old dates as spam.
+  // A message has one id, so that a mail program shows a message sent twice only once. Its date is the time of sending:
+  // a message that was held for days must not sort below mail read since, and mail servers treat old dates as spam.
   private deliver(store: StoreProfile | null, name: string, message: SendMailOptions): Promise<void> {
     const shop = idPart(store?.subdomain ?? '');
     const messageId = `<${name}@${shop}.store-commerce>`;

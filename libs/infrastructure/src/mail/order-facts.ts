@@ -105,7 +105,7 @@ function billingLines({ shippingAddress, billingAddress }: OrderRecord): string[
   return isDeepStrictEqual(lines, addressLines(shippingAddress)) ? [] : lines;
 }
 
-/** As in `2 × Runner (Size: 42, Color: Blue)`. */
+/** Writes units as in `2 × Runner (Size: 42, Color: Blue)`. */
 export function unitsOf({ name, attributes }: LineFacts, quantity: number): string {
   return `${quantity} × ${name}${attributes && ` (${attributes})`}`;
 }
@@ -114,7 +114,7 @@ function ruleName(rule: string): string {
   return oneLine(rule, 100).replaceAll('_', ' ');
 }
 
-/** By currency. Making one takes as long as the rest of a message. */
+/** Formats by currency. Making one takes as long as the rest of a message. */
 const MONEY_FORMATS = new Map<Currency, Intl.NumberFormat>();
 
 /** Overrides the formatter's customary decimals with those of ISO 4217, which the order uses (they differ for IQD). */

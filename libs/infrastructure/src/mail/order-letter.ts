@@ -61,7 +61,7 @@ const FALLBACK_COLOR = '#444444';
 const CELL = 'padding:8px 0;border-bottom:1px solid #dddddd;vertical-align:top';
 const NUMBER = `${CELL};text-align:right;white-space:nowrap;padding-left:12px`;
 
-/** With tables and inline styles, which all mail programs support, and no asset but the logo. */
+/** The HTML has tables and inline styles, which all mail programs support, and no asset but the logo. */
 export function htmlOf(letter: Letter): string {
   const { order, store, notices, intro, hasPrices } = letter;
   const color = store.color ?? FALLBACK_COLOR;

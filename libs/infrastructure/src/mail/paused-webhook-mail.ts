@@ -4,7 +4,7 @@ import { localTime } from './local-time.js';
 export interface PausedWebhook {
   readonly id: string;
   readonly mode: ApiKeyMode;
-  /** Of its URL, whose path may have a secret. */
+  /** The host of its URL, whose path may have a secret. */
   readonly host: string;
   readonly reason: PauseReason;
   readonly failingSince: string | null;

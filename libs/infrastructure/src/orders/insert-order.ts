@@ -32,8 +32,8 @@ export function linesJson(lines: readonly OrderLine[], first = 0): string {
   return JSON.stringify(rows);
 }
 
-// One statement, one round trip: the order, its lines, its stages and its assessment. Pending stages are due at once.
-// `placed` stands for the stages that complete in this transaction.
+// A single statement saves the order, its lines, its stages and its assessment in one round trip. Pending stages are
+// due at once. `placed` stands for the stages that complete in this transaction.
 // Separate parameters: one jsonb made the statement 7 % slower.
 const INSERT_ORDER = withNames<
   | 'store'

@@ -80,7 +80,10 @@ const SPEND = `/* orders.add_to_total_spent */
 export interface Writes {
   readonly order: readonly Statement[];
   readonly stock: readonly Statement[];
-  /** After the units that lines give up have gone back, before those that they need are withdrawn. */
+  /**
+   * Statements that run after the units that lines give up have gone back, and before those that they need are
+   * withdrawn.
+   */
   readonly lines: readonly Statement[];
   readonly customer: readonly Statement[];
 }

@@ -7,7 +7,7 @@ import { HELD_SETS } from './stage-gauges.js';
 import { reviewStatement } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
 
-// For a single reason the index holds the orders side by side, in list order, however many others are held.
+// The index holds the orders of a single reason side by side, in list order, however many others are held.
 const ONE_REASON = 'held_reasons = $3';
 const REASONS = `($3::text[] IS NULL OR held_reasons <@ $3 AND held_reasons <> '{}')`;
 

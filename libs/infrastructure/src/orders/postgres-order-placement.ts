@@ -105,7 +105,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
     return (await findKept<OrderReceipt>(reader, 'order', request))?.record ?? null;
   }
 
-  /** Like `findReplay`, but waits for another request that holds the key. */
+  /** Finds a replay like `findReplay`, but waits for another request that holds the key. */
   private async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<OrderReceipt | null> {
     try {
       return await this.transactions.run(

@@ -126,7 +126,7 @@ function hasNoValue({ status, fulfillmentStatus, source, customerId, email, meta
   return [status, fulfillmentStatus, source].some((values) => values?.length === 0);
 }
 
-/** One value is a condition. @returns the columns with several. */
+/** Adds a condition for each column with one value. @returns the columns with several. */
 function addLabels(where: Conditions, labels: readonly (readonly [string, readonly string[] | undefined])[]): OneOf[] {
   return labels.flatMap(([column, values = []]) => {
     if (values.length === 1) where.and(`${column} = ?`, values[0]);

@@ -11,7 +11,7 @@ import { ProcessLoop } from '../platform/process-loop.js';
 /** The longest wait of a new order's notifications for a free worker. */
 const POLL_INTERVAL_MS = 250;
 const RETRY_INTERVAL_MS = 1_000;
-/** With a backlog: the stages that end in this time make room for one claim. */
+/** The wait with a backlog: the stages that end in this time make room for one claim. */
 const COLLECT_MS = 10;
 
 /** A worker that has not looked for stages for longer is not at work. Longer than a database fail-over. */

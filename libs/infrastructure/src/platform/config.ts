@@ -5,7 +5,7 @@ import { readMailbox, type Mailbox } from './mailbox.js';
 
 export const DEFAULT_DATA_DIR = path.resolve('.data');
 
-/** In days. */
+/** How long records are kept, in days. */
 export interface Retention {
   /** Assessments of rejected orders. The assessment of a placed order stays with the order. */
   readonly rejectedOrders: number;
@@ -70,7 +70,7 @@ export class Config {
   readonly workerConcurrency: number;
   /** Networks that webhooks may reach on any port although they are private, such as `10.1.0.0/16`. */
   readonly webhookAllow: readonly string[];
-  /** Whose `X-Forwarded-For` is believed: everyone's, the last proxies' by their number, or that of proxies in networks. */
+  /** The proxies whose `X-Forwarded-For` is believed: all, the last ones by their number, or those in networks. */
   readonly trustProxy: boolean | number | readonly string[];
 
   /** @throws ConfigError */
@@ -217,7 +217,7 @@ class Environment {
     throw new ConfigError(missing, 'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together');
   }
 
-  /** Without the slash at its end. Browsers keep the cookies of a sign-in at no other address. */
+  /** Drops the slash at the end. Browsers keep the cookies of a sign-in at no other address. */
   publicUrl(name: string): string | null {
     const read = (text: string) => (isPrivateUrl(text) && /^https?:\/\/[^\s/?#@]+\/?$/i.test(text) ? text : null);
     const form = 'must be https:// and a host, or http:// on this machine, without a path, user, query or fragment';

@@ -65,7 +65,7 @@ function keyId(key: Buffer): Buffer {
   return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
 }
 
-/** Without configured keys, a key file, which the first use creates, readable only by its owner. */
+/** Uses a key file when no keys are configured. The first use creates the file, readable only by its owner. */
 export function dataCipher(config: Pick<Config, 'encryptionKeys' | 'dataDir'>): DataCipher {
   return new DataCipher(config.encryptionKeys ?? keysFromFile(path.join(config.dataDir, 'encryption.key')));
 }
@@ -78,7 +78,7 @@ function keysFromFile(file: string): Buffer[] {
   return keys;
 }
 
-/** Of two processes that start at once, one makes the key and both use it. */
+/** When two processes start at once, one makes the key and both use it. */
 function makeKeyFile(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   fs.writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true });

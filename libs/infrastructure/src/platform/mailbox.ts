@@ -1,7 +1,7 @@
 import { isMailAddress } from '@app/domain';
 import { oneLine } from './plain-text.js';
 
-/** One party of a message. The mailer gets it as an object, because it reads a string as a list of addresses. */
+/** A party of a message. The mailer gets it as an object, because it reads a string as a list of addresses. */
 export interface Mailbox {
   readonly name: string;
   readonly address: string;

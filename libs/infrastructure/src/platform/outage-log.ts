@@ -2,7 +2,7 @@ const QUIET_MS = 5_000;
 
 type WriteLine = (message: string, fields?: object) => void;
 
-/** One line when an outage begins, and one with the number of failures when it has ended. */
+/** Writes one line when an outage begins, and one with the number of failures when it has ended. */
 export class OutageLog {
   private failures = 0;
   private beganAt = 0;

@@ -17,7 +17,7 @@ const REQUEST_SETTINGS = `
   SET max_parallel_workers_per_gather = 0;
 `;
 
-/** For work without time limits. Those of the role or the database are meant for requests. */
+/** Lifts all time limits. Those of the role or the database are meant for requests. */
 export const NO_TIME_LIMITS =
   'SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0';
 
@@ -28,7 +28,7 @@ export function requestPool(url: string, poolSize: number, onPoolError = (_error
     max: poolSize,
     application_name: 'store-commerce',
     connectionTimeoutMillis: CONNECTION_MS,
-    // For a server that vanishes silently. Transactions set their own limit.
+    // Ends the wait for a server that vanishes silently. Transactions set their own limit.
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     types: READ_INTEGERS,
@@ -60,7 +60,7 @@ export function optionsOn(pool: pg.Pool): PostgresOptions {
   return { ...OPTIONS, driver: { ...pg, Pool }, url: pool.options.connectionString };
 }
 
-/** For work without time limits, such as migrations and imports, on a pool of its own. */
+/** The options of work without time limits, such as migrations and imports, on a pool of its own. */
 export function maintenanceOptions(url: string, poolSize: number): PostgresOptions {
   const extra = { ...onConnect(NO_TIME_LIMITS), types: READ_INTEGERS };
   return { ...OPTIONS, url, poolSize, connectTimeoutMS: CONNECTION_MS, extra };

@@ -17,11 +17,11 @@ const BEGIN_PLANNED = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan; SET
 export interface PreparedOptions {
   /** How long to wait for the answer, if shorter than the pool's own limit. */
   readonly timeoutMs?: number;
-  /** For a statement that takes long or waits for locks: no other statement shares its connection until it ends. */
+  /** The statement takes long or waits for locks: no other statement shares its connection until it ends. */
   readonly isAlone?: boolean;
   /**
-   * For a read that its request can do without: asked when a connection is free. The read follows the other reads of its
-   * connection, so that they do not wait when it has to wait for a lock.
+   * The request can do without the read, and is asked when a connection is free. The read follows the other reads of
+   * its connection, so that they do not wait when it has to wait for a lock.
    */
   readonly isWanted?: IsWanted;
 }
@@ -49,7 +49,7 @@ export class Database {
   query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const send = async (client: pg.PoolClient) => {
       const query = { text, values: [...values] };
-      // Without waiting for the answers in between.
+      // The statements are sent without waiting for the answers in between.
       const answers = [client.query(BEGIN_PLANNED), client.query<Row & object>(query), client.query('COMMIT')] as const;
       return (await Promise.all(answers))[1].rows;
     };

@@ -57,7 +57,7 @@ export class DrawnIds {
     return ids;
   }
 
-  /** For a savepoint. */
+  /** The ids of a savepoint. */
   nested(): DrawnIds {
     return new DrawnIds(this.spare);
   }

@@ -102,12 +102,12 @@ export async function findKept<Record>(
   return { orderId: row.order_id, record: row.record as Record };
 }
 
-/** For a request whose refusal is recorded. */
+/** Frees the key of a request whose refusal is recorded. */
 export async function releaseKey(sql: TransactionSql, scope: IdempotencyScope): Promise<void> {
   await sql.query(RELEASE, valuesOf(scope));
 }
 
-/** For a key that this transaction has claimed. */
+/** Keeps the record of a key that this transaction has claimed. */
 export async function keepRecord(
   sql: TransactionSql,
   scope: IdempotencyScope,

@@ -61,7 +61,7 @@ interface LineOutcome {
   readonly error: string;
 }
 
-/** For the error of an atomic request, at most 20. */
+/** Returns up to 20 refusals, for the error of an atomic request. */
 export function refusalsOf(results: readonly LineOutcome[]): LineFault[] {
   const refused = results.filter(({ code }) => code !== null).slice(0, 20);
   return refused.map(({ line, code, error }) => ({ path: `lines[${line - 1}]`, message: `${code}: ${error}` }));

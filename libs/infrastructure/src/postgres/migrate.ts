@@ -22,7 +22,7 @@ const ATTEMPTS = 30;
 const RETRY_MS = 1_000;
 
 export interface MigrationReport {
-  /** By this call. */
+  /** The migrations that this call has applied. */
   readonly applied: readonly string[];
 }
 
@@ -122,7 +122,8 @@ async function applyMissing(url: string, migrations: readonly Migration[], schem
     migrations: [...migrations],
   });
   await dataSource.initialize();
-  // Without a transaction, no limit: CREATE INDEX CONCURRENTLY waits for old transactions, and nothing waits behind it.
+  // A migration without a transaction has no limit: CREATE INDEX CONCURRENTLY waits for old transactions, and nothing
+  // waits behind it.
   dataSource.subscribers.push({
     afterTransactionStart: ({ queryRunner }) => queryRunner.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`),
   });

@@ -15,7 +15,7 @@ const WARNING = '01000';
 export const WAITS_FOR_STANDBYS = `(current_setting('synchronous_standby_names') <> ''
   AND current_setting('synchronous_commit') NOT IN ('local', 'off'))`;
 
-/** For a transaction: the server sends the warning even where the role's `client_min_messages` is above it. */
+/** Makes the server send the warning in a transaction even where the role's `client_min_messages` is above it. */
 export const SHOW_WARNINGS = `SET LOCAL client_min_messages = warning`;
 
 /**

@@ -7,7 +7,7 @@ import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wai
 import { watched } from './watch-statements.js';
 
 export interface Statement {
-  /** One of a bounded number of texts: each connection parses and plans it once. */
+  /** The text is one of a bounded number: each connection parses and plans it once. */
   readonly text: string;
   readonly values: readonly unknown[];
   /** Whether it tests {@link mayWrite}, which costs an order less than a statement of its own. */
@@ -32,7 +32,7 @@ export const mayWrite = (store: string) =>
 function begin({ remainingMs }: Deadline, storeId: number | null): string {
   // A lock_timeout of 0 would wait forever.
   const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
-  // After the lock timeout, which has an error of its own.
+  // The statement timeout comes after the lock timeout, which has an error of its own.
   const statementTimeout = Math.floor(remainingMs + SILENT_SERVER_MS / 2);
   return `/* transactions.begin */
     BEGIN ISOLATION LEVEL READ COMMITTED;

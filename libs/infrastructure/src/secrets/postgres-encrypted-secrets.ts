@@ -21,7 +21,7 @@ interface Batch extends ReencryptedBatch {
   readonly last: Place | undefined;
 }
 
-/** Before every key of the type. */
+/** Sorts before every key of the type. */
 const BEFORE_ALL = { text: '', uuid: '00000000-0000-0000-0000-000000000000' } as const;
 
 /** Values locked and rewritten by one transaction. */

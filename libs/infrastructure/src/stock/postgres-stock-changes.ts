@@ -99,7 +99,8 @@ async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds
       : [],
   );
   const countsOf = (asked: CountBasis) => counts.filter(({ basis }) => basis === asked);
-  // Before the lock: it is past, and takes longer the more orders are open. Orders wait for the rest only.
+  // These units are read before the lock: they are past, and the read takes longer the more orders are open. Orders
+  // wait for the rest only.
   const unshipped = new Map([
     ...(await readUnshipped(sql, storeId, countsOf('on_hand'), ['shipped', 'delivered'])),
     // @protects picked-units

@@ -15,7 +15,7 @@ import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { NAMES, PLACED_UNIT } from './placed-unit.js';
 import { unitsBySkus } from './units-by-sku.js';
 
-// One statement, so one snapshot: it sees both the bins and the movements of a concurrent order, or neither.
+// The statement reads one snapshot: it sees both the bins and the movements of a concurrent order, or neither.
 const VERIFY = `/* stock.verify */
   WITH ledger AS (
     SELECT store_id, product_id, variant_key, bin_id, sum(quantity) AS quantity
@@ -91,8 +91,8 @@ function conditionsOf(storeId: number, { skus, productId, warehouse, bin, from, 
   return where;
 }
 
-// Without a product, counts and skips rows in the primary key. Of 5 million movements, the 90 days with 500,000 take 0.1 s, all
-// of them a second, and those of one warehouse two.
+// A list without a product counts and skips rows in the primary key. In a store with 5 million movements, the 90 days
+// with 500,000 take 0.1 s, all of them a second, and those of one warehouse two.
 function movementsOn(page: Page, where: Conditions): string {
   return `/* stock.movements */
     SELECT (SELECT count(*) FROM stock_movements AS moved WHERE ${where.sql}) AS total, ${PLACED_UNIT},

@@ -83,8 +83,8 @@ const pageOfBins = (rowsOfBlock: string) => `/* stock.list_of_bins */
 const BLOCK = `SELECT product_id, variant_key, bin_id FROM stock
       WHERE store_id = $1 AND product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255`;
 const PAGE_OF_BINS = pageOfBins(`${BLOCK} AND bin_id = ANY ($3)`);
-// In their order, each with the warehouse of its bin, until the page is full. Without OFFSET, the planner would expect few rows of
-// the warehouse, and read the whole block to sort them.
+// The rows are read in their order, each with the warehouse of its bin, until the page is full. Without OFFSET, the
+// planner would expect few rows of the warehouse, and read the whole block to sort them.
 const PAGE_OF_WAREHOUSE =
   pageOfBins(`SELECT * FROM (${BLOCK} ORDER BY product_id, variant_key, bin_id OFFSET 0) AS block
       WHERE (SELECT warehouse_id FROM bins WHERE store_id = $1 AND id = bin_id) = $3`);

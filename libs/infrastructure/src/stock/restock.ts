@@ -23,8 +23,8 @@ const LOCK_STOCK = `/* stock.lock_of_order */
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
-// Of the units that no shipment has, or that the order has just given up, or that have shipped and not returned. An order
-// without shipments has left as a whole.
+// Returns units that no shipment has, or that the order has just given up, or that have shipped and not returned. An
+// order without shipments has left as a whole.
 const RETURN_STOCK = `/* stock.return */
   WITH asked AS (
     SELECT line - 1 AS position, quantity, target FROM unnest($3::int[], $4::int[], $7::int[]) AS asked (line, quantity, target)

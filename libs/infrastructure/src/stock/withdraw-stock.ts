@@ -39,12 +39,12 @@ const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
   )
   SELECT coalesce(-sum(quantity), 0)::int AS taken FROM moved`;
 
-// One statement: no answer travels while the rows are locked. Every transaction locks its rows in primary-key order, so
-// two orders that share products wait for each other instead of deadlocking. READ COMMITTED rereads the locked rows, so
-// the quantities are those after the wait. The UPDATE starts from the rows as they were when the statement began, and
-// would break a CHECK there: it subtracts from the quantity found under the lock. `StockDemand` states why
-// the fullest bin gives first. Bins and lines are both ranges of the units: where two overlap, the line gets these units of the
-// bin. A shortage of any product takes nothing at all.
+// A single statement takes the stock: no answer travels while the rows are locked. Every transaction locks its rows in
+// primary-key order, so two orders that share products wait for each other instead of deadlocking. READ COMMITTED
+// rereads the locked rows, so the quantities are those after the wait. The UPDATE starts from the rows as they were
+// when the statement began, and would break a CHECK there: it subtracts from the quantity found under the lock.
+// `StockDemand` states why the fullest bin gives first. Bins and lines are both ranges of the units: where two overlap,
+// the line gets these units of the bin. A shortage of any product takes nothing at all.
 const WITHDRAW = `/* stock.withdraw */
   WITH demand AS (
     SELECT * FROM unnest($3::int[], $4::int[], $5::int[]) WITH ORDINALITY

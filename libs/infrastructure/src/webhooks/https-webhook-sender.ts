@@ -9,7 +9,7 @@ import { VERSION } from '../platform/version.js';
 import { ReachableAddresses } from './reachable-addresses.js';
 import { checkWebhookUrl, hostOf, portOf } from './webhook-url.js';
 
-/** Of each step. That of the request covers the answer: a receiver may answer before it has read all. */
+/** Limits each step. That of the request covers the answer: a receiver may answer before it has read all. */
 const STEP_MS = { address: 5_000, connect: 5_000, tls: 5_000, request: 10_000 };
 const TOTAL_MS = 20_000;
 /** Then the addresses that have arrived are used: some name servers do not answer for IPv6 (RFC 4074). */
@@ -20,7 +20,7 @@ const ANSWER_BYTES = 4_096;
 const MAX_INFORMATIONAL_ANSWERS = 10;
 const HEADERS = { 'content-type': 'application/json', 'user-agent': `store-commerce-webhooks/${VERSION}` };
 
-/** For tests, and for hosts that only another server knows. */
+/** Options for tests, and for hosts that only another server knows. */
 export interface SenderOptions {
   /** Certificate authorities in addition to those of Node. */
   readonly ca?: string;
@@ -114,7 +114,7 @@ class HttpsReceiver implements Receiver {
   }
 }
 
-/** One request and its answer. */
+/** A request and its answer. */
 class Exchange {
   private readonly at = new Date();
   private phase: DeliveryPhase = 'address';
@@ -145,7 +145,7 @@ class Exchange {
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         request.once('response', resolve).on('error', reject);
-        // Without an answer or an error: Node ends the connection of an answer that switches protocols.
+        // Node ends the connection of an answer that switches protocols, and emits neither a response nor an error.
         request.once('close', () => reject(new SendFailed('NO_ANSWER')));
         request.end(body);
       });
@@ -203,7 +203,7 @@ class Exchange {
   }
 }
 
-/** By DNS alone: look-ups of the operating system share a few threads with everything that reads files. */
+/** Asks DNS alone: look-ups of the operating system share a few threads with everything that reads files. */
 async function lookUp(host: string, servers?: readonly string[]): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   if (servers) resolver.setServers(servers);
@@ -227,7 +227,10 @@ function retryAfter(header = ''): number | null {
   return Number.isNaN(time) ? null : Math.max(0, time - new Date().getTime());
 }
 
-/** Without what PostgreSQL cannot store and a terminal would obey: invalid bytes, and control characters but line breaks. */
+/**
+ * Removes what PostgreSQL cannot store and a terminal would obey: invalid bytes, and control characters but line
+ * breaks.
+ */
 function printable(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/[^\P{Cc}\n]|\uFFFD/gu, '');
 }

@@ -12,7 +12,7 @@ import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { openHeaders, openSecrets } from './webhook-secrets.js';
 
-/** That one worker serves at the same time: a host that hangs costs others no connection. */
+/** The most webhooks of a host that a worker serves at the same time: a host that hangs costs others no connection. */
 const MAX_PER_HOST = 10;
 /** A store may use many names for one host. */
 const MAX_PER_STORE = 32;
@@ -183,7 +183,10 @@ export class PostgresWebhookQueue extends WebhookQueue {
   }
 }
 
-/** One of a store at a time, from the stores of which the fewest are served; in a store the first due whose host has a place. */
+/**
+ * Chooses one of a store at a time, from the stores of which the fewest are served; in a store the first due whose host
+ * has a place.
+ */
 function chooseFairly(
   due: readonly DueWebhook[],
   most: number,

@@ -39,7 +39,7 @@ const COLUMNS = `
 
 const IS_IT = 'store_id = $1 AND id = $2 AND ($3::text IS NULL OR mode = $3)';
 
-// One snapshot: the state and the attempts that led to it.
+// The statement reads one snapshot: the state and the attempts that led to it.
 const FIND = `/* webhooks.find */
   SELECT ${COLUMNS}, (
     SELECT coalesce(jsonb_agg(jsonb_build_object('messageId', message_id, 'type', type, 'at', at, 'phase', phase,
@@ -51,7 +51,7 @@ const PURGED = `coalesce((
   SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds)), 0)`;
 const BRANCH = '(SELECT id FROM change_branches ORDER BY number DESC LIMIT 1)';
 
-// One installation at a time, so that none counts what another is about to install.
+// The lock admits one installation at a time, so that none counts what another is about to install.
 const LOCK_STORE = '/* webhooks.lock_store */ SELECT FROM stores WHERE id = $1 FOR NO KEY UPDATE';
 const INSERT = `/* webhooks.insert */
   INSERT INTO webhooks (store_id, id, mode, url, host, kinds, body, batch, secrets, name, branch, position, base)
@@ -74,7 +74,7 @@ const RESUME = `/* webhooks.resume */
 const TEST = `/* webhooks.test */
   UPDATE webhooks SET test_due = true WHERE ${IS_IT} RETURNING 1`;
 
-// As with `resume`, the failures go on: a pause alone ends them.
+// The failures go on, as with `resume`: a pause alone ends them.
 const CONFIGURE = `/* webhooks.configure */
   UPDATE webhooks
   SET name = coalesce($4, name), url = coalesce($5, url), host = coalesce($6, host), body = coalesce($8, body),
@@ -82,7 +82,7 @@ const CONFIGURE = `/* webhooks.configure */
     header_names = coalesce($11, header_names), failures = 0, due_at = now(), epoch = epoch + 1
   WHERE ${IS_IT} RETURNING 1`;
 
-// One that leaves nothing to send ends the failures: no later attempt would.
+// A replay that leaves nothing to send ends the failures: no later attempt would.
 const REPLAY_FROM_PLACE = `/* webhooks.replay */
   UPDATE webhooks
   SET branch = $4, position = $5, base = $6, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
@@ -211,7 +211,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
   }
 }
 
-/** After the row is locked, or written: no attempt is noted without its lock. */
+/** Reads the webhook after its row is locked, or written: no attempt is noted without its lock. */
 async function shown(sql: TransactionSql, values: readonly unknown[]): Promise<ShownWebhook | null> {
   return first(await sql.query(FIND, values));
 }

@@ -22,8 +22,8 @@ const SPECIAL_IPV4 = [
   ['224.0.0.0', 3],
 ] as const;
 
-// Of the global unicast addresses; everything outside of these, such as mapped IPv4 and NAT64, is refused. Teredo (in 2001::/23)
-// and 6to4 carry an IPv4 address.
+// Only global unicast addresses are reachable; everything outside of these, such as mapped IPv4 and NAT64, is refused,
+// and so are the special ranges in them. Teredo (in 2001::/23) and 6to4 carry an IPv4 address.
 const GLOBAL_IPV6 = ['2000::', 3] as const;
 const SPECIAL_IPV6 = [
   ['2001::', 23],

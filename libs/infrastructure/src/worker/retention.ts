@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
-/** After their end. */
+/** The days that sessions are kept after their end. */
 const SESSIONS_KEPT_DAYS = 30;
 
 const EXPIRED = [

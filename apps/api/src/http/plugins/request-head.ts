@@ -23,7 +23,7 @@ function faultOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): str
   return httpVersion === '1.1' && coding.toLowerCase() === 'chunked' ? null : 'Transfer-Encoding must be chunked';
 }
 
-/** Before any other plugin reads the head, and before Nest's adapter adds its hooks, one of which answers 404. */
+/** Runs before any other plugin reads the head, and before Nest's adapter adds its hooks, one of which answers 404. */
 export const requestHead = fp(
   (fastify, _options, done) => {
     fastify.addHook('onRequest', (request, reply, next) => {

@@ -6,7 +6,7 @@ import { shedLoad } from './load-shedding.js';
 import { refusePipelining } from './pipelining.js';
 
 const SECOND = 1000;
-/** As in Apache (LimitRequestFields). */
+/** The default of Apache's LimitRequestFields. */
 export const MAX_HEADER_LINES = 100;
 
 export interface ServerDependencies {
@@ -28,9 +28,9 @@ export function createServer(fastify: RequestListener, { limits, metrics }: Serv
     },
     refusePipelining(shedLoad(fastify, limits, metrics)),
   );
-  // For a connection on which no byte moves in either direction, usually because the client stopped reading.
+  // Ends a connection on which no byte moves in either direction, usually because the client stopped reading.
   server.setTimeout(18 * SECOND);
-  // One more than allowed. Node drops surplus headers silently; the `request-head` plugin refuses them.
+  // Admits one header more than allowed: Node drops surplus headers silently; the `request-head` plugin refuses them.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
   // A client may end its side after its request and still read the answer (RFC 9112, 9.6). By default, Node drops it.
   Object.assign(server, { httpAllowHalfOpen: true });

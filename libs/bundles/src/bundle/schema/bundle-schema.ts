@@ -50,7 +50,7 @@ export function publishedSchema(): object {
   });
 }
 
-/** Without the keywords that other validators do not know. */
+/** Removes the keywords that other validators do not know. */
 export function published<Schema extends object>(schema: Schema): Schema {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>

@@ -65,7 +65,7 @@ export const categoryLine = is.object(
 export const image = is.object({ url: is.name(2_048), alt: is.optional(is.text(1_000)) });
 export const specification = is.object({ name: is.name(500), value: is.text(10_000) });
 
-/** Of a product, with those that a list has left out. */
+/** The most variants of a product, with those that a list has left out. */
 export const MAX_VARIANTS = 1_000;
 
 export const variant = is.object(

@@ -9,7 +9,7 @@ export interface StoredSettings {
   readonly fraud_settings: unknown;
 }
 
-/** As an export has them: without what looks secret and what a bundle does not know. */
+/** Shows the settings as an export has them: without what looks secret and what a bundle does not know. */
 export function shownSettings(stored: StoredSettings) {
   return {
     contact: known(publicSettings(stored.contact), contact),
@@ -20,7 +20,7 @@ export function shownSettings(stored: StoredSettings) {
   };
 }
 
-/** Without a list of methods where the store has none, so that an import of the line changes nothing. */
+/** Omits the list of methods where the store has none, so that an import of the line changes nothing. */
 function paymentSettings(stored: unknown): object {
   if (!Object.hasOwn(stored ?? {}, 'methods')) return {};
   return {

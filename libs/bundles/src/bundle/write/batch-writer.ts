@@ -82,9 +82,9 @@ async function groupByOwner(batch: Batch, segment: readonly Numbered[]): Promise
 
 export interface WrittenLines {
   readonly results: readonly LineResult[];
-  /** About lines that are written, and may not do what was meant. */
+  /** Warnings about lines that are written, and may not do what was meant. */
   readonly warnings: readonly BundleLineError[];
-  /** Of the lines that are left out. */
+  /** The faults of the lines that are left out. */
   readonly faults: readonly BundleLineError[];
   /** The highest number that a line has given to a new row, by table. */
   readonly givenIds: ReadonlyMap<TableWriter<number>, number>;
@@ -108,7 +108,7 @@ export async function writeGoodLines(
   lines: readonly Numbered[],
   drawnIds = new DrawnIds(),
 ): Promise<WrittenLines> {
-  // Before the savepoints: locking part by part would deadlock with orders.
+  // The locks come before the savepoints: locking part by part would deadlock with orders.
   await lockBatch(manager, lines);
   return writeParts({ manager, cipher, drawnIds, rejected: 0 }, lines);
 }

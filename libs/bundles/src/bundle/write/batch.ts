@@ -20,8 +20,8 @@ export interface Owner {
 export type EmailKey = (email: string) => string;
 
 /**
- * For lines with different natural keys. It refuses bad lines before it writes the others: to write, roll back and begin again
- * would cost the square of the lines.
+ * Writes lines with different natural keys. It refuses bad lines before it writes the others: to write, roll back and
+ * begin again would cost the square of the lines.
  */
 export type WriteLines<Kind extends BundleKind> = (
   batch: Batch,
@@ -37,13 +37,13 @@ export type FindId = (line: number, key: Row, what: string, name?: string) => nu
 
 export class Batch {
   readonly results: LineResult[] = [];
-  /** About lines that are written, and may not do what was meant. */
+  /** Warnings about lines that are written, and may not do what was meant. */
   readonly warnings: BundleLineError[] = [];
   private readonly refused = new Map<number, BundleLineError>();
   /** The highest number that a line has given to a new row, by table. */
   readonly givenIds = new Map<TableWriter<number>, number>();
   /**
-   * With the line that creates the row; 0 for a stored row. A row exists from its own line on, even within a batch:
+   * Each row has the line that creates it; 0 for a stored row. A row exists from its own line on, even within a batch:
    * where a batch ends must not decide whether a bundle is in order.
    */
   private readonly known = new Map<string, { readonly id: number; readonly line: number }>();

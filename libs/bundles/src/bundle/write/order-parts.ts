@@ -9,7 +9,7 @@ export interface OrderToWrite {
 
 type Rows = (order: OrderToWrite) => readonly { readonly order_id: string }[];
 
-/** By table, in the order of their references. */
+/** The rows of an order by table, in the order of their references. */
 export const PARTS: Readonly<Record<string, Rows>> = {
   fraud_assessments: assessmentRows,
   order_stages: stageRows,

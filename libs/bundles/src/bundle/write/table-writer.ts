@@ -5,7 +5,7 @@ import { BundleLineError } from '../check/faults.js';
 import { MAX_ID } from '../schema/vocabulary.js';
 import type { Outcome } from './import-counts.js';
 
-/** Of one transaction. */
+/** Runs the statements of one transaction. */
 export type Sql = Pick<EntityManager, 'query'>;
 
 /** An absent column keeps its value, or gets its default in a new row. */
@@ -32,7 +32,7 @@ export interface TableSpec {
   readonly table: string;
   /** `id` by default. */
   readonly id?: string;
-  /** Besides `store_id`. */
+  /** The key columns besides `store_id`. */
   readonly key: readonly string[];
   /** The other columns that an import may set, with the values that a new row gets without one. */
   readonly columns: Row;

@@ -102,7 +102,7 @@ async function parentsCheck(batch: Batch, store: Owner, lines: readonly Numbered
   return ({ number, line: { slug: given, parent, name } }: Numbered<CategoryLine>): void => {
     const slug = folded(given);
     const isNew = !parents.has(slug);
-    // Before its children, which are refused with it.
+    // The category is refused before its children, which are refused with it.
     if (isNew && name === undefined) throw new BundleLineError(number, 'category.name is required');
     if (!parent) {
       if (isNew || parent === null) parents.set(slug, null);

@@ -33,7 +33,7 @@ const STORED_VARIANTS = `/* import.variants.stored */
   FROM products JOIN product_variants AS variant ON variant.store_id = $1 AND variant.product_id = products.id
   WHERE products.store_id = $1 AND lower(products.slug COLLATE "C") = ANY ($2) GROUP BY products.id, 2`;
 
-// Of products for sale, in bins of open warehouses.
+// Counts the units of products for sale, in bins of open warehouses.
 const UNITS = `/* import.products.units */
   SELECT stock.product_id AS "productId", stock.variant_key AS "variantKey",
     coalesce(variant.sku, nullif(products.sku, ''), products.slug) AS sku, sum(stock.quantity)::float8 AS units
@@ -151,7 +151,7 @@ async function writeVariants(
   return [...changed, ...retired].map(({ productId }) => productId);
 }
 
-/** Before anything is written. */
+/** Reads the variants before anything is written. */
 async function storedVariants(
   batch: Batch,
   store: Owner,
@@ -172,7 +172,7 @@ function assertFew(number: number, variants: readonly BundleVariant[], stored?: 
 }
 
 interface StoredVariants {
-  /** Of the product. */
+  /** The id of the product. */
   readonly id: number;
   readonly slug: string;
   readonly skus: readonly string[];
@@ -196,7 +196,7 @@ interface UnitsInBins {
   readonly units: number;
 }
 
-/** About units that the store offers no more, although the line does not say so. */
+/** Warns of units that the store offers no more, although the line does not say so. */
 async function warnOfUnits(
   batch: Batch,
   store: Owner,
@@ -226,7 +226,7 @@ async function warnOfUnits(
   }
 }
 
-/** About variants that are listed, also again, and that the store does not sell. */
+/** Warns of variants that are listed, also again, and that the store does not sell. */
 function warnOfInactive(
   batch: Batch,
   products: readonly WrittenProduct[],

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** One file for each subject. The build copies the directory beside this module; a bundle needs it beside itself, too. */
+/**
+ * Each subject has its file. The build copies the directory beside this module; a bundle needs it beside itself, too.
+ */
 const DIRECTORY = path.join(import.meta.dirname, 'schema');
 
 /** The whole schema. */

@@ -59,7 +59,7 @@ export async function faultsOfMove(
   const conditions: readonly Condition[] = [
     [!from.isStandby && !to.isStandby, 'A standby cannot take part: give the URLs of the primaries.'],
     [from.walLevel === 'logical', `The source has wal_level ${from.walLevel}: set it to logical and restart.`],
-    // One, and for each table that is being copied another.
+    // The subscription needs one, and another for each table that is being copied.
     room('The source', from.slotsLeft, to.copiers + 1, 'replication slots: raise max_replication_slots'),
     room('The source', from.sendersLeft, to.copiers + 1, 'senders: raise max_wal_senders'),
     room(
@@ -68,7 +68,7 @@ export async function faultsOfMove(
       to.copiers + 1,
       'origins: raise max_active_replication_origins, before version 18 max_replication_slots',
     ),
-    // One applies the changes, and one copies tables.
+    // A worker applies the changes, and another copies tables.
     room('The target', to.workersLeft, 2, 'workers: raise max_logical_replication_workers and max_worker_processes'),
     [
       !(await isReplicated(source, storeId)),
@@ -102,7 +102,7 @@ export async function clusterOf(client: pg.ClientBase): Promise<string> {
   return (await serverOf(client)).cluster;
 }
 
-/** Of a database, which a fail-over does not change. */
+/** Identifies a database. A fail-over does not change it. */
 export async function placeOf(client: pg.ClientBase): Promise<string> {
   const { cluster, database } = await serverOf(client);
   return `${cluster} ${database}`;

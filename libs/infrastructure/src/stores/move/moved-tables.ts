@@ -12,7 +12,7 @@ export const NOT_COPIED: Readonly<Record<string, string>> = {
 
 export interface MovedTable {
   readonly name: string;
-  /** Without transaction ids, which the target gives anew, and generated columns. */
+  /** The copied columns, without transaction ids, which the target gives anew, and generated columns. */
   readonly columns: readonly string[];
   readonly key: readonly string[];
 }

@@ -11,7 +11,7 @@ const STORE = `/* moves.closed_store */
       FROM change_forks JOIN change_branches ON number = branch WHERE store_id = $1) AS forks
   FROM stores WHERE id = $1`;
 
-// Above all ids of the source, not only of the store: those of the store are found by no index.
+// The sequences pass all ids of the source, not only of the store: those of the store are found by no index.
 const SEQUENCES = `/* moves.sequences */
   SELECT relname AS table, attname AS column,
     coalesce(pg_sequence_last_value(pg_get_serial_sequence(relname, attname)::regclass), 1)::text AS last

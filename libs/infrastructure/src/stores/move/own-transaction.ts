@@ -1,6 +1,9 @@
 import type pg from 'pg';
 
-/** Of the one connection of a move to a cluster. After a failure the connection is outside of the transaction again. */
+/**
+ * Runs a transaction on the one connection of a move to a cluster. After a failure the connection is outside of the
+ * transaction again.
+ */
 export async function ownTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {

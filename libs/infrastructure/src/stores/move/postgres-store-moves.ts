@@ -41,7 +41,7 @@ const WRITERS_MS = 3_000;
 const CATCH_UP_MS = 5_000;
 /** A target that is gone can be silent for ever. */
 const ANSWER_MS = 10_000;
-/** Of changes that wait for the transaction of another store's writer. */
+/** The longest wait for changes that the transaction of another store's writer holds up. */
 const NUMBERING_MS = 3_000;
 
 interface Store {
@@ -296,7 +296,7 @@ async function note({ source, storeId }: Moving, step: MoveStep, details: object
 
 const PROFILE = '/* moves.profile */ SELECT to_jsonb(stores) AS profile FROM stores WHERE id = $1';
 
-/** With the status of a store that is not at home: nothing is served or sent there before the switch. */
+/** Gives the profile the status of a store that is not at home: nothing is served or sent there before the switch. */
 async function copyProfile({ source, target, storeId }: Moving): Promise<void> {
   const { rows } = await source.query<{ profile: object }>(PROFILE, [storeId]);
   await target.query(

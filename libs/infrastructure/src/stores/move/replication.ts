@@ -6,7 +6,7 @@ import { isCopied, tablesOfStores } from './moved-tables.js';
 const POLL_MS = 200;
 const PROGRESS_MS = 1_000;
 
-/** Of the publication, the subscription and the slot. */
+/** The name of the publication, the subscription and the slot. */
 const nameOfMove = (storeId: number): string => `store_move_${storeId}`;
 
 /** The step that the target must see: its row arrives after everything that was written before. */
@@ -16,7 +16,7 @@ export interface Clusters {
   readonly storeId: number;
   readonly source: pg.ClientBase;
   readonly target: pg.ClientBase;
-  /** Of the source, for the server of the target. */
+  /** The address of the source, for the server of the target. */
   readonly address: string;
 }
 
