@@ -30,7 +30,7 @@ export async function strangers(scene: Scene): Promise<string[]> {
     }
   }
   await delay(QUIET_MS);
-  const [known, other] = [median(times.known), median(times.unknown)];
+  const [known, other] = [undisturbed(times.known), undisturbed(times.unknown)];
   const mailed = unknown.filter((address) => scene.sink.recipients.includes(address));
   const left = await scene.database.query('SELECT FROM sign_ins WHERE email = ANY ($1) AND mail_code IS NOT NULL', [
     unknown,
@@ -56,6 +56,7 @@ function shapeOf({ status, headers, body, setCookies }: BrowserAnswer): string {
   return JSON.stringify([status, told, body]);
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
+/** A time that seven in eight exceed: other work of the machine only adds to a time. */
+function undisturbed(times: readonly number[]): number {
+  return times.toSorted((one, other) => one - other)[times.length >> 3] ?? 0;
 }

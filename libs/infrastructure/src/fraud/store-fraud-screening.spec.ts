@@ -50,7 +50,7 @@ describe('StoreFraudScreening', () => {
     const hourLater = Date.now() + 3_600_000;
     const { screening } = poolThat(async () => {
       jest.spyOn(Date, 'now').mockReturnValue(hourLater);
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await new Promise((resolve) => setTimeout(resolve, 20));
     });
 
     expect(await screening.begin(1, CONTACT, null).assess(SIZE)).toMatchObject({ verdict: 'ACCEPT' });
