@@ -58,10 +58,10 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       `at most ${Math.round(most)} requests/s; of ${samples.length} (${unsent} more could not be sent) ` +
       `${samples.filter(isRefusal).length} refused, ${orders.filter(isServed).length} of ${orders.length} orders placed; ` +
       holdings.figures;
+    if (violations.length === 0) rmSync(logFile);
     return { figures, violations };
   } finally {
     load.close();
-    rmSync(logFile, { force: true });
   }
 }
 

@@ -104,7 +104,7 @@ function faultOf(status: number | null, headers: http.IncomingHttpHeaders, bytes
   if (status !== 503 && status !== 429) return `answered ${status}`;
   if (!/^\d+$/.test(headers['retry-after'] ?? '')) return `${status} without Retry-After`;
   const text = bytes.toString();
-  return /^\{"success":false,"error":"[^"]+"\}$/.test(text)
+  return /^\{"success":false,"error":"[^"]+","code":"\w+"\}$/.test(text)
     ? null
     : `${status} without an envelope: ${text.slice(0, 100)}`;
 }
