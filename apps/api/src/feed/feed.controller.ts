@@ -55,7 +55,12 @@ export class FeedController {
       // @protects key-of-wait
       return failure && new AuthenticationError(failure, key.person !== null);
     };
-    const page = await this.feed.poll(key.store.id, { kinds, isTest, after, limit }, { waitMs, over, gone, refusal });
+    const waits = () => request.endTurn?.();
+    const page = await this.feed.poll(
+      key.store.id,
+      { kinds, isTest, after, limit },
+      { waitMs, over, gone, refusal, waits },
+    );
     return {
       success: true,
       data: page.changes.map((change) => toChangeResponse(change, key.store.currency)),

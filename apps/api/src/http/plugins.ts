@@ -37,6 +37,7 @@ export async function registerPlugins(app: NestFastifyApplication, dependencies:
   await fastify.register(draining, { isDraining: () => !readiness.serving });
   await fastify.register(requestLog, { logger, metrics, apiKeys });
   await fastify.register(feedPlaces, { limits, metrics });
-  await fastify.register(entityTags);
+  // Before the tags, which leave no body in a 304.
   await fastify.register(turnsOfLarge);
+  await fastify.register(entityTags);
 }

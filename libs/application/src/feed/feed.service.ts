@@ -22,6 +22,8 @@ export interface LongPoll {
   readonly gone: AbortSignal;
   /** Why the reader may not read any more; null = it may. Asked after each wait. */
   readonly refusal: () => Promise<Error | null>;
+  /** Is called before each wait. */
+  readonly waits: () => void;
 }
 
 @Injectable()
@@ -33,11 +35,16 @@ export class FeedService {
   ) {}
 
   /** A page of the feed. One without changes is held until there is one, or the time is over. @throws CursorExpired */
-  async poll(storeId: number, query: FeedQuery, { waitMs, over, gone, refusal }: LongPoll): Promise<ChangesPage> {
+  async poll(
+    storeId: number,
+    query: FeedQuery,
+    { waitMs, over, gone, refusal, waits }: LongPoll,
+  ): Promise<ChangesPage> {
     const deadline = Deadline.in(waitMs);
     let page = await this.read(storeId, query, gone);
     let changed = true;
     while (changed && page.changes.length === 0 && !page.hasMore && !page.rewound && deadline.remainingMs > 0) {
+      waits();
       const watched = { storeId, kinds: query.kinds, position: page.next.position };
       changed = await this.watch.wait(watched, deadline.remainingMs, over);
       // Also without a change: a count at the place of an answer takes everything before the answer to be before the place,

@@ -1,9 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
-import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import etag from '@fastify/etag';
+import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import { turnsOfLarge } from './turns-of-large.js';
 
 const LARGE = 'x'.repeat(300_000);
+const TAG = '"n8w70MSHLBc5/LjHpH2jOPp7gQk="';
 const pluginCalled = (name: string) => fp((_fastify, _options, done) => done(), { name });
 
 describe('turns of large requests', () => {
@@ -12,26 +15,33 @@ describe('turns of large requests', () => {
   let size: 'large' | 'small';
   /** The highest number of handlers that ran at a time, by store. */
   let most: Record<string, number>;
+  let handled: number;
   beforeEach(async () => {
     size = 'large';
     most = {};
+    handled = 0;
     const running: Record<string, number> = {};
-    fastify = Fastify();
+    fastify = Fastify({ forceCloseConnections: true });
     fastify.decorateRequest('apiKey', null);
     fastify.addHook('onRequest', (request, _reply, next) => {
       request.apiKey = { store: { id: Number(request.headers['x-store']) } } as never;
       next();
     });
     await fastify.register(pluginCalled('authentication'));
-    await fastify.register(pluginCalled('entity-tags'));
     await fastify.register(turnsOfLarge);
-    const handler = async (request: { headers: Record<string, unknown>; query: unknown }) => {
+    await fastify.register(etag);
+    const handler = async (request: FastifyRequest) => {
+      handled++;
       const store = String(request.headers['x-store']);
       running[store] = (running[store] ?? 0) + 1;
       most[store] = Math.max(most[store] ?? 0, running[store]);
       for (let n = 0; n < 5; n++) await setImmediate();
-      running[store]--;
-      if ((request.query as { fails?: string }).fails) throw new Error('no');
+      const query = request.query as { fails?: string; waits?: string; slow?: string };
+      if (query.fails) throw new Error('no');
+      if (query.slow) await setTimeout(300);
+      if (query.waits) request.endTurn?.();
+      if (query.waits) await setTimeout(50);
+      running[store] = (running[store] ?? 0) - 1;
       return size === 'large' ? LARGE : 'small';
     };
     fastify.get('/v1/products', handler);
@@ -70,6 +80,16 @@ describe('turns of large requests', () => {
     expect(most).toEqual({ '7': 5 });
   });
 
+  it('does not take answers without further fields for large because those with them are', async () => {
+    await read(7, '/v1/products?include=metadata');
+    size = 'small';
+    most = {};
+
+    await crowd(3, () => read(7));
+
+    expect(most).toEqual({ '7': 3 });
+  });
+
   it('ends the turn of a request that fails', async () => {
     await read(7);
 
@@ -79,11 +99,11 @@ describe('turns of large requests', () => {
     expect((await read(7)).statusCode).toBe(200);
   });
 
-  it('lets requests wait for changes beside each other', async () => {
+  it('gives the turn to the next request while one waits for changes', async () => {
     await read(7, '/v1/changes');
     most = {};
 
-    await crowd(3, () => read(7, '/v1/changes?wait=10'));
+    await crowd(3, () => read(7, '/v1/changes?waits=yes'));
     expect(most).toEqual({ '7': 3 });
 
     most = {};
@@ -91,14 +111,52 @@ describe('turns of large requests', () => {
     expect(most).toEqual({ '7': 1 });
   });
 
-  it.each([
-    ['/v1/stock', 'large', 1],
-    ['/v1/stock', 'small', 3],
-    ['/v1/orders', 'large', 3],
-    ['/v1/import', 'large', 3],
-  ])('runs requests to %s with %s bodies, %i at a time', async (url, body, expected) => {
+  it('takes an answer for large that the client has already', async () => {
+    await read(7);
+    most = {};
+
+    const unchanged = await crowd(3, () => send(7, { url: '/v1/products', headers: { 'if-none-match': TAG } }));
+
+    expect(unchanged.map(({ statusCode }) => statusCode)).toEqual([304, 304, 304]);
+    for (let n = 0; n < 25; n++) await send(7, { url: '/v1/products', headers: { 'if-none-match': TAG } });
+    await crowd(3, () => read(7));
+    expect(most).toEqual({ '7': 1 });
+  });
+
+  it('makes no answer for a client that has gone while it waited', async () => {
+    await read(7);
+    await fastify.listen();
+    const { port } = fastify.server.address() as AddressInfo;
+    handled = 0;
+    const first = fetch(`http://127.0.0.1:${port}/v1/products?slow=yes`, { headers: { 'x-store': '7' } });
+    await setTimeout(50);
+    const left = AbortSignal.timeout(50);
+    const gone = fetch(`http://127.0.0.1:${port}/v1/products`, { headers: { 'x-store': '7' }, signal: left });
+
+    await expect(gone).rejects.toThrow();
+    expect((await first).status).toBe(200);
+    expect((await read(7)).statusCode).toBe(200);
+    expect(handled).toBe(2);
+  });
+
+  it('gives no turn for the body of a GET, which nobody reads', async () => {
     size = 'small';
-    const payload = { lines: (body === 'large' ? 'x' : '').repeat(4_000) };
+    const headers = { 'content-type': 'application/json' };
+
+    await crowd(3, () => send(8, { method: 'GET', url: '/v1/products', headers, payload: 'x'.repeat(9_000) }));
+
+    expect(most).toEqual({ '8': 3 });
+  });
+
+  it.each([
+    ['/v1/stock', 'a large body', 1],
+    ['/v1/stock', 'a small body', 3],
+    ['/v1/orders', 'a large body', 1],
+    ['/v1/orders', 'a body of many lines', 3],
+    ['/v1/import', 'a large body', 3],
+  ])('runs requests to %s with %s, %i at a time', async (url, body, expected) => {
+    size = 'small';
+    const payload = { lines: 'x'.repeat({ 'a large body': 20_000, 'a body of many lines': 9_000 }[body] ?? 0) };
 
     await crowd(3, () => send(7, { method: 'POST', url, payload }));
 

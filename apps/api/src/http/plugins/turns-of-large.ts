@@ -1,59 +1,66 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { Semaphore, TURN_MS } from '@app/application';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { ClientGone } from '../../errors/request-errors.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null for a request that takes no turn. */
+    /** Ends the turn before the answer, as for a wait. Null for a request that has none. */
     endTurn: (() => void) | null;
   }
 }
 
 /** Characters of an answer that keeps the process from other requests for milliseconds. */
 const LARGE_ANSWER = 256 * 1024;
-/** Bytes of a body whose many lines take milliseconds to check. */
-const LARGE_BODY = 2 * 1024;
+/** Bytes of a body that takes milliseconds to check, by its many lines. */
+const LARGE_BODY = 4 * 1024;
+/** An order has no turn for a body that its lines need: it may wait for stock. */
+const LARGE_ORDER = 16 * 1024;
 /** After so many small answers in a row, those of a route are taken for small again. */
 const SMALL_IN_A_ROW = 20;
-const STORES_AT_A_TIME = 2;
-
-/** An order is as urgent as those of other stores. An import takes turns of its own. */
-const WITHOUT_TURN = new Set(['/v1/orders', '/v1/import']);
+/** Requests of a store that may wait for its turn. */
+const MAX_WAITING = 64;
 
 /**
- * Lets one request of a store run at a time when its body is large, or the last answers of its route to the store were. The
- * next one begins when the answer is made, and the process has had as much time for other requests as it has worked since
- * the turn began. Without turns, a crowd of readers of one store would keep the orders of all others waiting.
+ * Lets one request of a store run at a time when its body is large, or the last answers of its route to the store were. The next
+ * one begins when the answer is made, and the process has served the others. Without turns, a crowd of readers of one store would
+ * keep the orders of all others waiting.
  */
 export const turnsOfLarge = fp(
   (fastify, _options, done) => {
-    const turns = new Semaphore(() => STORES_AT_A_TIME, TURN_MS, 1);
+    const turns = new Map<number, Semaphore>();
     /** Small answers that are missing until a route is taken for small, by store and route. */
     const missing = new Map<string, number>();
 
     fastify.decorateRequest('endTurn', null);
     fastify.addHook('preValidation', (request, reply, next) => {
       const { apiKey } = request;
-      const isLarge = hasLargeBody(request) || (missing.has(routeOf(request)) && !waits(request));
-      if (!apiKey || !isLarge) return next();
+      if (!apiKey || !(hasLargeBody(request) || missing.has(routeOf(request)))) return next();
+      const turn = turnOf(apiKey.store.id);
       const work = async () => {
-        // The time of the request is over: no answer would end the turn.
+        // Nothing would end the turn: the answer has been sent, or nobody reads it.
         if (reply.sent) return;
-        const before = performance.eventLoopUtilization();
-        const answered = new Promise<void>((resolve) => (request.endTurn = resolve));
+        if (reply.raw.destroyed) return next(new ClientGone());
+        const ended = new Promise<void>((resolve) => (request.endTurn = resolve));
         next();
-        await answered;
+        await ended;
         await setImmediate();
-        if (turns.waiting > 0) await setTimeout(performance.eventLoopUtilization(before).active);
       };
-      turns.run(apiKey.store.id, work).catch(next);
+      turn.run(apiKey.store.id, work).catch(next);
     });
     fastify.addHook('onSend', (request, reply, payload, next) => {
       request.endTurn?.();
       if (reply.statusCode === 200) note(routeOf(request), (payload as string | Buffer | null)?.length ?? 0);
       next(null, payload);
     });
+
+    function turnOf(storeId: number): Semaphore {
+      const known = turns.get(storeId);
+      const turn = known ?? new Semaphore(() => 1, TURN_MS, 1, 2 * MAX_WAITING);
+      if (!known) turns.set(storeId, turn);
+      return turn;
+    }
 
     function note(route: string, characters: number): void {
       const left = missing.get(route);
@@ -63,19 +70,18 @@ export const turnsOfLarge = fp(
     }
     done();
   },
-  { name: 'turns-of-large', dependencies: ['authentication', 'entity-tags'] },
+  { name: 'turns-of-large', dependencies: ['authentication'] },
 );
 
-function routeOf({ apiKey, method, routeOptions }: FastifyRequest): string {
-  return `${apiKey?.store.id} ${method} ${routeOptions.url}`;
+/** Rows with more fields are far larger than those without. */
+function routeOf({ apiKey, method, query, routeOptions }: FastifyRequest): string {
+  const fields = (query as { include?: unknown } | undefined)?.include === undefined ? '' : 'with include';
+  return `${apiKey?.store.id} ${method} ${routeOptions.url} ${fields}`;
 }
 
-function hasLargeBody({ headers, method, routeOptions }: FastifyRequest): boolean {
-  if (method === 'POST' && WITHOUT_TURN.has(routeOptions.url ?? '')) return false;
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BODY;
-}
-
-/** A request that waits for changes would keep its turn for as long. */
-function waits({ query, routeOptions }: FastifyRequest): boolean {
-  return routeOptions.url === '/v1/changes' && (query as { wait?: unknown }).wait !== undefined;
+/** An import takes turns of its own. No other request than these has a body that is read. */
+function hasLargeBody({ headers, method, routeOptions: { url } }: FastifyRequest): boolean {
+  if (!['POST', 'PATCH'].includes(method) || url === '/v1/import') return false;
+  const most = method === 'POST' && url === '/v1/orders' ? LARGE_ORDER : LARGE_BODY;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > most;
 }
