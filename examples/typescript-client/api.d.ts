@@ -263,7 +263,7 @@ export interface paths {
     put?: never;
     /**
      * Record a refund
-     * @description A record: no gateway is called. The refunds never exceed what was paid; together with all of it, the order is REFUNDED.
+     * @description A record of what was paid back, and what for: no gateway is called. The refunds never exceed what was paid. Units that have not shipped are given up, and so is all that no shipment has once nothing is owed: the order is then cancelled.
      */
     post: operations['recordRefund'];
     delete?: never;
@@ -1473,12 +1473,13 @@ export interface components {
        * @description What was refunded; 0 for units that come back unpaid. Minor units of the currency: 1099 is 10.99 USD.
        */
       amount: number;
-      /** @description What the refund is for. */
+      /** @description What the money is for. goods, shipping and goodwill lower what is owed. Absent: goods with `lines` or `restock`; otherwise a repayment of what is due back, and goodwill for more than that. */
+      reason?: ('goods' | 'shipping' | 'goodwill' | 'chargeback' | 'repayment') | null;
+      /** @description What is owed no more, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with tax and discount; at most what is owed. Not of a chargeback or a repayment. */
+      credited?: number | null;
+      /** @description The units that the money is for. Those that have not shipped are given up. */
       lines?: components['schemas']['LineQuantityRequest'][];
-      /**
-       * @description Whether the lines, or all shipped units where there are none, go back to their bins.
-       * @default false
-       */
+      /** @description Whether the lines, or all shipped units where there are none, go back to their bins. Absent: units that are given up do, shipped ones do not. */
       restock?: boolean | null;
       /** @description The bin that gets the units of `restock` instead. Required for those of imported orders. */
       restock_to?: components['schemas']['BinRequest'];
@@ -2535,6 +2536,17 @@ export interface components {
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
+        /**
+         * @description What it was for. goods, shipping and goodwill lower what is owed; a chargeback and a repayment of what was not owed do not.
+         * @enum {string}
+         */
+        reason: 'goods' | 'shipping' | 'goodwill' | 'chargeback' | 'repayment';
+        /**
+         * Format: int64
+         * @description What is owed no more. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 15980
+         */
+        credited: number;
         /** @description The units that it was for, or that came back with it. Empty when there are none. */
         lines: {
           /**
@@ -2547,25 +2559,48 @@ export interface components {
            * @example 2
            */
           quantity: number;
+          /**
+           * @description Those of them that were given up before they shipped.
+           * @example 0
+           */
+          cancelled_quantity: number;
         }[];
         /** @description Whether these units went back to bins. */
         restock: boolean;
       }[];
       /**
        * Format: int64
-       * @description `total_amount` without cancelled units and what is written off; 0 for a cancelled order. Paid or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a cancelled or refunded order. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      amount_credited: number;
+      /**
+       * Format: int64
+       * @description `total_amount` less `amount_credited`, not below 0. Paid or not. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       amount_owed: number;
       /**
        * Format: int64
-       * @description What was paid, refunded or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What was paid, paid back or not. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       amount_paid: number;
       /**
        * Format: int64
-       * @description What must be paid back: the order or units are cancelled, or it was paid twice. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What was paid back. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      amount_refunded: number;
+      /**
+       * Format: int64
+       * @description What is still to be paid: `amount_owed` less what was paid and not paid back. 0 where that is negative. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 15980
+       */
+      amount_open: number;
+      /**
+       * Format: int64
+       * @description What is still to be paid back: the same where it is negative. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       refund_due: number;
@@ -3675,6 +3710,11 @@ export interface components {
       discount_amount?: number;
       /**
        * Format: int64
+       * @description The credit for cancelled units, in minor units. Absent: their share of total_amount.
+       */
+      cancelled_amount?: number;
+      /**
+       * Format: int64
        * @description In minor units: what the others do not explain of total_amount. Computed where absent.
        */
       adjustment_amount?: number;
@@ -3834,6 +3874,13 @@ export interface components {
         amount: number;
         /** @description ISO 8601 with a zone. */
         at: string;
+        /** @enum {string} */
+        reason?: 'goods' | 'shipping' | 'goodwill' | 'chargeback' | 'repayment';
+        /**
+         * Format: int64
+         * @description What is owed no more, in minor units. Absent: the amount, less what was paid too much.
+         */
+        credited?: number;
         lines?: {
           /**
            * Format: int32
@@ -3842,6 +3889,11 @@ export interface components {
           line: number;
           /** Format: int32 */
           quantity: number;
+          /**
+           * Format: int32
+           * @description Those of them that were given up before they shipped.
+           */
+          cancelled_quantity?: number;
         }[];
         /** @description Whether these units went back to bins. Absent: false. */
         restock?: boolean;
@@ -7908,7 +7960,9 @@ export interface operations {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
             | 'refund_exceeds_payment'
+            | 'credit_exceeds_owed'
             | 'refund_exceeds_line'
+            | 'being_picked'
             | 'refund_reference_taken'
             | 'return_exceeds_shipment'
             | 'units_without_bin'

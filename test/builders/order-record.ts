@@ -16,6 +16,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
     taxAmount: 0,
     shippingAmount: 0,
     discountAmount: 0,
+    cancelledAmount: 0,
     heldReasons: null,
     currency: 'USD',
     customerName: customer.name,

@@ -3,6 +3,7 @@ import {
   PlacedOrder,
   wholeAddress,
   wholeBillingAddress,
+  type KnownRefund,
   type KnownShipment,
   type LineQuantity,
   type EffectKind,
@@ -34,6 +35,8 @@ export function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     status: 'PENDING',
     fulfillmentStatus: 'PENDING',
     totalAmount: 3500,
+    shippingAmount: 0,
+    cancelledAmount: 0,
     currency: 'USD',
     contact: CONTACT,
     heldReasons: null,
@@ -81,8 +84,10 @@ export const cancellation = { reason: '', restock: true, notify: true };
 export const refunding = (values: Partial<RefundRequest> = {}) => ({
   reference: 're_9',
   amount: 1000,
+  reason: null,
+  credited: null,
   lines: null,
-  restock: false,
+  restock: null,
   restockTo: null,
   notify: true,
   at: null,
@@ -93,9 +98,16 @@ export const money = (reference: string, amount: number, writtenOff = 0) => ({
   ...{ reference, amount, writtenOff },
   requestHash: 'hash',
 });
-export const refunded = (reference: string, amount: number, lines: readonly LineQuantity[] = [], restock = false) => ({
-  ...money(reference, amount),
-  ...{ lines, restock },
+export const refunded = (
+  reference: string,
+  amount: number,
+  lines: readonly (LineQuantity & { readonly cancelledQuantity?: number })[] = [],
+  values: Partial<KnownRefund> = {},
+): KnownRefund => ({
+  ...{ reference, amount, requestHash: 'hash', credited: amount, restock: false },
+  reason: lines.length > 0 ? 'goods' : 'goodwill',
+  lines: lines.map((each) => ({ cancelledQuantity: 0, ...each })),
+  ...values,
 });
 
 export function thrown(change: () => unknown): string {

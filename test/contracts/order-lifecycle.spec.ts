@@ -29,6 +29,8 @@ const SHIPMENT = {
 const REFUND = {
   reference: 're_1',
   amount: 1000,
+  reason: null,
+  credited: null,
   lines: null,
   restock: true,
   restockTo: null,

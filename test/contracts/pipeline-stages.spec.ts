@@ -21,6 +21,9 @@ import { startApplication, type RunningApplication } from '../support/start-appl
 import { testConfig } from '../support/test-config.js';
 import type { TestDatabase } from '../support/test-database.js';
 
+/** A refund for nothing in particular. */
+const UNNAMED = { reason: 'goodwill' as const, credited: 0, lines: [], restock: false };
+
 const STAGE = 'notify-customer';
 const CLAIM_MS = 30_000;
 const MINUTE_MS = 60_000;
@@ -343,7 +346,7 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
           isAddressChanged: false,
         };
       }),
-      refunds: references.map((reference) => ({ reference, amount: 100, at: new Date(), lines: [], restock: false })),
+      refunds: references.map((reference) => ({ reference, amount: 100, at: new Date(), ...UNNAMED })),
     });
 
     for (const reference of [...references, ...references])

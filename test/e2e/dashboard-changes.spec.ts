@@ -50,7 +50,7 @@ describeInBrowser('what people change in the dashboard', () => {
 
     await giveUp.waitFor({ state: 'detached' });
     const money = await page.getByRole('region', { name: 'Money' }).locator('dt').allTextContents();
-    expect(money).toEqual(['Total', 'Given up', 'Paid', 'Still owed']);
+    expect(money).toEqual(['Total', 'Credited', 'Owed', 'Paid', 'Open']);
     expect(await page.getByRole('button', { name: /^(Ship|Hold)…/ }).count()).toBe(0);
     await page.locator('h1:focus').waitFor();
     await page.context().close();

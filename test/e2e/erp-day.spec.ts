@@ -66,7 +66,9 @@ describe('the day of an ERP', () => {
 
     const restock_to = { warehouse: 'MAIN', bin: 'RETURNS' };
     const lines = [{ line: 1, quantity: 1 }];
-    await post(`${order}/refunds`, { reference: 'RETURN-1', amount: 950, lines, restock: true, restock_to });
+    await post(`${order}/refunds`, {
+      ...{ reference: 'RETURN-1', amount: 950, credited: 950, lines, restock: true, restock_to },
+    });
 
     const { data } = (await api.get(order)).json<{ data: Order }>();
     expect(data).toMatchObject({ line_items: [{ shipped_quantity: 2, cancelled_quantity: 1 }], refund_due: 0 });

@@ -516,6 +516,10 @@ describe('the recipes for an ERP', () => {
       await recordPayment(client, id, { reference: 'BANK-2', amount: second, currency, settles: true });
 
       expect(await readOrder(client, id)).toMatchObject({ status: 'SUCCEEDED', amount_owed: total_amount - 2 });
+
+      await recordRefund(client, id, { reference: 'CB-1', amount: first, reason: 'chargeback' });
+
+      expect(await readOrder(client, id)).toMatchObject({ status: 'PENDING', amount_open: first });
     });
 
     it.each([

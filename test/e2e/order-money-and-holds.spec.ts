@@ -140,12 +140,12 @@ describe('a refund', () => {
       expect((await post(id, 'refunds', request)).statusCode).toBe(201);
 
     const named = [
-      { line: 2, quantity: 1 },
-      { line: 1, quantity: 2 },
+      { line: 2, quantity: 1, cancelled_quantity: 1 },
+      { line: 1, quantity: 2, cancelled_quantity: 2 },
     ];
     const refunds = [
-      { reference: 're_1', amount: 1000, lines: named, restock: false },
-      { reference: 're_2', amount: 1000, lines: [], restock: false },
+      { reference: 're_1', amount: 1000, reason: 'goods', credited: 2500, lines: named, restock: true },
+      { reference: 're_2', amount: 1000, reason: 'repayment', credited: 0, lines: [], restock: false },
     ];
     expect(await orders.read(id)).toMatchObject({ refunds });
     const everything = new FeedReader(api);
@@ -202,8 +202,8 @@ describe('money in parts', () => {
       ],
     });
     expect(await read()).toEqual(['SUCCEEDED', 3430, 3430, 0]);
-    await post(id, 'refunds', { reference: 'chargeback', amount: 3430, notify: false });
-    expect(await read()).toEqual(['REFUNDED', 3430, 3430, 0]);
+    await post(id, 'refunds', { reference: 'chargeback', amount: 3430, reason: 'chargeback', notify: false });
+    expect(await read()).toEqual(['PENDING', 3430, 3430, 0]);
     await pay('pi_5', 3430);
     expect(await read()).toEqual(['SUCCEEDED', 3430, 6860, 0]);
     const { data } = await history(id);

@@ -175,10 +175,11 @@ export const RefundReferenceTaken = rejected(
 );
 export const PaidAmountMismatch = rejected(
   'amount_mismatch',
-  (paid: Pick<Money, 'minor' | 'currency'>, owed: Pick<Money, 'minor' | 'currency'>, total: number) => {
-    const isTotal = owed.minor === total;
-    const expected = isTotal ? 'not' : `neither the total ${total} ${owed.currency} nor`;
-    return `The paid amount ${paid.minor} ${paid.currency} is ${expected} the amount owed ${owed.minor} ${owed.currency} (in minor units)`;
+  (paid: Pick<Money, 'minor' | 'currency'>, open: Pick<Money, 'minor' | 'currency'>, total: number) => {
+    const [owed, whole] = [`the amount owed ${open.minor} ${open.currency}`, `the total ${total} ${open.currency}`];
+    const some = open.minor === total ? `not ${owed}` : `neither ${whole} nor ${owed}`;
+    const expected = open.minor > 0 || total === 0 ? some : `not ${whole}, and nothing is open`;
+    return `The paid amount ${paid.minor} ${paid.currency} is ${expected} (in minor units)`;
   },
 );
 /** The sum of the payments would no longer be exact. */
@@ -191,6 +192,11 @@ export const PaymentsTooLarge = domainError(
 export const RefundExceedsPayment = rejected(
   'refund_exceeds_payment',
   (left: number) => `At most ${left} can be refunded (in minor units)`,
+);
+/** @param owed in minor units. */
+export const CreditExceedsOwed = rejected(
+  'credit_exceeds_owed',
+  (owed: number) => `credited is at most ${owed}, which is owed (in minor units)`,
 );
 export const RefundExceedsLine = rejected(
   'refund_exceeds_line',

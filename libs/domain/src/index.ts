@@ -20,6 +20,7 @@ export * from './orders/external-reference.js';
 export * from './orders/order-line.js';
 export * from './orders/order-status.js';
 export * from './orders/hold-order.js';
+export * from './orders/line-shares.js';
 export * from './orders/line-units.js';
 export * from './orders/move-status.js';
 export * from './orders/order-change.js';

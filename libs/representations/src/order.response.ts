@@ -16,10 +16,9 @@ import {
   PAYMENT_STATUSES,
   SHIPMENT_STATUSES,
   adjustmentOf,
-  amountOwedOf,
+  ledgerOf,
+  REFUND_REASONS,
   mapAddressFields,
-  paidOf,
-  refundDueOf,
   type FraudAssessment,
   type MoneyRecord,
   type PaymentRecord,
@@ -75,6 +74,12 @@ const Shipment = is.object({
   ),
 });
 
+const RefundedUnits = is.object({
+  line: is.integer('Number of the line.', 1),
+  quantity: is.integer('Units.', 2),
+  cancelled_quantity: is.integer('Those of them that were given up before they shipped.', 0),
+});
+
 const MONEY = {
   reference: is.text('The id at the gateway. Unique in the order.', 'pi_3NX81'),
   amount: is.minorUnits('What was paid, or paid back.', 15980),
@@ -82,7 +87,12 @@ const MONEY = {
 };
 const RefundOfOrder = is.object({
   ...MONEY,
-  lines: is.arrayOf(LineQuantity, 'The units that it was for, or that came back with it. Empty when there are none.'),
+  reason: is.oneOf(
+    REFUND_REASONS,
+    'What it was for. goods, shipping and goodwill lower what is owed; a chargeback and a repayment of what was not owed do not.',
+  ),
+  credited: is.minorUnits('What is owed no more.', 15980),
+  lines: is.arrayOf(RefundedUnits, 'The units that it was for, or that came back with it. Empty when there are none.'),
   restock: is.flag('Whether these units went back to bins.'),
 });
 const PaymentOfOrder = is.object({
@@ -144,6 +154,22 @@ const Stage = is.object({
   ),
   at: is.timestamp('When the stage last changed.'),
 });
+
+const LEDGER = {
+  amount_credited: is.minorUnits(
+    'What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written ' +
+      'off; all of a cancelled or refunded order.',
+    0,
+  ),
+  amount_owed: is.minorUnits('`total_amount` less `amount_credited`, not below 0. Paid or not.', 15980),
+  amount_paid: is.minorUnits('What was paid, paid back or not.', 0),
+  amount_refunded: is.minorUnits('What was paid back.', 0),
+  amount_open: is.minorUnits(
+    'What is still to be paid: `amount_owed` less what was paid and not paid back. 0 where that is negative.',
+    15980,
+  ),
+  refund_due: is.minorUnits('What is still to be paid back: the same where it is negative.', 0),
+};
 
 const SUMMARY = {
   id: is.uuid('The order.'),
@@ -217,12 +243,7 @@ export const Order = representation(
     shipments: is.arrayOf(Shipment, 'In the order of their creation.', []),
     payments: is.arrayOf(PaymentOfOrder, 'Recorded payments, in the order of their recording.', []),
     refunds: is.arrayOf(RefundOfOrder, 'Recorded refunds, likewise.', []),
-    amount_owed: is.minorUnits(
-      '`total_amount` without cancelled units and what is written off; 0 for a cancelled order. Paid or not.',
-      15980,
-    ),
-    amount_paid: is.minorUnits('What was paid, refunded or not.', 0),
-    refund_due: is.minorUnits('What must be paid back: the order or units are cancelled, or it was paid twice.', 0),
+    ...LEDGER,
     updated_at: is.timestamp(
       'When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has ' +
         'its own time.',
@@ -293,11 +314,21 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     shipments: order.shipments.map(toShipment),
     payments: order.payments.map(toPayment),
     refunds: order.refunds.map(toRefund),
-    amount_owed: amountOwedOf(order),
-    amount_paid: paidOf(order),
-    refund_due: refundDueOf(order),
+    ...toLedger(order),
     updated_at: order.updatedAt.toISOString(),
   } satisfies Omit<OrderResponse, keyof typeof SUMMARY>);
+}
+
+function toLedger(order: OrderRecord) {
+  const { credited, owed, paid, refunded, open, refundDue } = ledgerOf(order);
+  return {
+    amount_credited: credited,
+    amount_owed: owed,
+    amount_paid: paid,
+    amount_refunded: refunded,
+    amount_open: open,
+    refund_due: refundDue,
+  };
 }
 
 function toShipment(shipment: ShipmentRecord): Static<typeof Shipment> {
@@ -322,8 +353,16 @@ function toPayment({ writtenOff, ...payment }: PaymentRecord): Static<typeof Pay
   return { ...toMoney(payment), written_off: writtenOff };
 }
 
-function toRefund({ lines, restock, ...refund }: RefundRecord): Static<typeof RefundOfOrder> {
-  return { ...toMoney(refund), lines: lines.map(({ line, quantity }) => ({ line, quantity })), restock };
+function toRefund({ reason, credited, lines, restock, ...refund }: RefundRecord): Static<typeof RefundOfOrder> {
+  return {
+    ...toMoney(refund),
+    reason,
+    credited,
+    lines: lines.map(({ line, quantity, cancelledQuantity }) => {
+      return { line, quantity, cancelled_quantity: cancelledQuantity };
+    }),
+    restock,
+  };
 }
 
 function toLineItem(line: OrderLineRecord, fulfillmentStatus: string): Static<typeof LineItem> {

@@ -3,8 +3,11 @@ export interface OrderAnswer {
   readonly status: string;
   readonly fulfillment_status: string;
   readonly total_amount: number;
+  readonly amount_credited: number;
   readonly amount_owed: number;
   readonly amount_paid: number;
+  readonly amount_refunded: number;
+  readonly amount_open: number;
   readonly refund_due: number;
   readonly line_items: readonly {
     readonly line: number;
@@ -17,7 +20,7 @@ export interface OrderAnswer {
   readonly shipments: readonly ShipmentAnswer[];
   readonly customer: { readonly id: string | null };
   readonly payments: readonly (MoneyAnswer & { readonly written_off: number })[];
-  readonly refunds: readonly MoneyAnswer[];
+  readonly refunds: readonly RefundAnswer[];
   readonly pipeline: readonly { readonly stage: string; readonly reference: string }[];
 }
 
@@ -38,6 +41,11 @@ export interface MoneyAnswer {
   readonly amount: number;
 }
 
+interface RefundAnswer extends MoneyAnswer {
+  readonly credited: number;
+  readonly lines: readonly (Units & { readonly cancelled_quantity: number })[];
+}
+
 export function excessOf(order: OrderAnswer): string[] {
   const { line_items, shipments, payments, refunds } = order;
   const violations = line_items.flatMap(({ line, quantity, shipped_quantity: told, cancelled_quantity: cancelled }) => {
@@ -56,18 +64,34 @@ export function excessOf(order: OrderAnswer): string[] {
 }
 
 function moneyViolations(order: OrderAnswer, paid: number, refunded: number): string[] {
-  const { status, fulfillment_status, total_amount, line_items, payments } = order;
-  const cancelled = line_items.reduce((sum, line) => sum + line.unit_price * line.cancelled_quantity, 0);
-  const writtenOff = payments.reduce((sum, { written_off }) => sum + written_off, 0);
-  const isOver = fulfillment_status === 'CANCELLED' || (status === 'REFUNDED' && fulfillment_status === 'RETURNED');
-  const owed = isOver ? 0 : Math.max(0, total_amount - cancelled - writtenOff);
-  const expected = [owed, paid, Math.max(0, paid - refunded - owed)].join();
-  const told = [order.amount_owed, order.amount_paid, order.refund_due].join();
-  const isPaid = paid - refunded >= owed && payments.length > 0;
+  const { status, fulfillment_status, total_amount, amount_credited: credited, payments } = order;
+  const isOver = fulfillment_status === 'CANCELLED' || status === 'CANCELLED';
+  const owed = isOver ? 0 : Math.max(0, total_amount - credited);
+  const balance = owed - (paid - refunded);
+  const expected = [owed, paid, refunded, Math.max(0, balance), Math.max(0, -balance)].join();
+  const told = [
+    order.amount_owed,
+    order.amount_paid,
+    order.amount_refunded,
+    order.amount_open,
+    order.refund_due,
+  ].join();
+  const settled =
+    payments.length > 0 && balance <= 0 ? (refunded >= paid && paid > 0 ? 'REFUNDED' : 'SUCCEEDED') : 'open';
+  const isWrong = settled === 'open' ? status === 'SUCCEEDED' || status === 'REFUNDED' : status !== settled;
   return [
-    ...(told === expected ? [] : [`owed, paid and due are ${told}, not ${expected}`]),
-    ...(isPaid && (status === 'PENDING' || status === 'FAILED') ? [`all is paid, and the order is ${status}`] : []),
+    ...(told === expected ? [] : [`owed, paid, refunded, open and due are ${told}, not ${expected}`]),
+    ...(isWrong && !isOver ? [`the payment is ${settled}, and the order is ${status}`] : []),
+    ...(isOver ? [] : creditViolations(order)),
   ];
+}
+
+/** The orders have no charges: a unit is worth its price. */
+function creditViolations({ amount_credited, line_items, payments, refunds }: OrderAnswer): string[] {
+  const recorded = payments.reduce((sum, { written_off }) => sum + written_off, 0);
+  const rest = amount_credited - refunds.reduce((sum, { credited }) => sum + credited, recorded);
+  const givenUp = line_items.reduce((sum, line) => sum + line.unit_price * line.cancelled_quantity, 0);
+  return rest < 0 || rest > givenUp ? [`${rest} is credited for units that were given up, worth ${givenUp}`] : [];
 }
 
 export function isActive({ status }: Pick<ShipmentAnswer, 'status'>): boolean {

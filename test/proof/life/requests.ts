@@ -88,8 +88,9 @@ function refund(order: Placed, random: Random): ChangeRequest {
   const body = {
     reference: `R${random(REFUNDS)}`,
     amount: Math.ceil(order.total_amount / share),
-    restock: random(2) === 0,
-    ...(random(2) === 0 && { lines: units(order, random) }),
+    ...oneOf([{ restock: true }, { restock: false }, {}], random),
+    ...oneOf([{ lines: units(order, random) }, { reason: 'chargeback', restock: false }, {}], random),
+    ...(random(4) === 0 && { amount: 0 }),
   };
   return { method: 'POST', route: '/refunds', body };
 }

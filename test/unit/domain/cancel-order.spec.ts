@@ -1,7 +1,7 @@
 import {
   cancelOrder,
   recordRefund,
-  refundDueOf,
+  ledgerOf,
   setStatuses,
   shipOrder,
   type KnownShipment,
@@ -182,13 +182,17 @@ describe('a cancellation of units', () => {
 
   it('makes the refund of what was paid for them due, and an order SUCCEEDED that is paid but for them', () => {
     const lines = [aLine(1, 3, { cancelledQuantity: 2 }), aLine(2, 1)];
+    const givenUp = { lines, cancelledAmount: 2000 };
     const paidInPart = { payments: [money('pi_1', 1500)] };
 
-    expect(refundDueOf(stateOf({ status: 'SUCCEEDED', payments: [money('pi_1', 3500)], lines }))).toBe(2000);
-    expect(refundDueOf(stateOf({ status: 'SUCCEEDED', lines }))).toBe(2000);
+    expect(ledgerOf(stateOf({ status: 'SUCCEEDED', payments: [money('pi_1', 3500)], ...givenUp })).refundDue).toBe(
+      2000,
+    );
+    expect(ledgerOf(stateOf({ status: 'SUCCEEDED', ...givenUp })).refundDue).toBe(2000);
     const change = cancel(paidInPart);
     expect(textOf(change.events)).toEqual(['units_cancelled', 'PENDING>SUCCEEDED']);
     expect(change.events[1]?.reference).toBe('pi_1');
-    expect(refundDueOf({ ...stateOf({ ...paidInPart, lines }), status: 'SUCCEEDED' })).toBe(0);
+    expect(effectsOf(change).cancelledUnits?.amount).toBe(2000);
+    expect(ledgerOf({ ...stateOf({ ...paidInPart, ...givenUp }), status: 'SUCCEEDED' }).refundDue).toBe(0);
   });
 });

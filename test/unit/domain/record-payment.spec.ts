@@ -1,10 +1,8 @@
 import {
-  amountOpenOf,
-  amountOwedOf,
+  ledgerOf,
   PlacedOrder,
   recordPayment,
   recordRefund,
-  refundDueOf,
   type PaymentRequest,
   type PlacedOrderState,
 } from '@app/domain';
@@ -35,11 +33,23 @@ const payment = (values: Partial<PaymentRequest> = {}) => ({
 describe('a payment', () => {
   const REFUNDED = { status: 'REFUNDED', payments: [money('pi_1', 3500)], refunds: [refunded('re_1', 3500)] } as const;
 
-  it('after a refund of all counts again', () => {
-    const change = recordPayment(anOrder(REFUNDED), payment());
+  it('after a chargeback counts again, and after a refund of what was owed is due back', () => {
+    const chargeback = {
+      status: 'PENDING',
+      refunds: [refunded('re_1', 3500, [], { reason: 'chargeback', credited: 0 })],
+    } as const;
+    const [again, another] = [{ ...REFUNDED, ...chargeback }, REFUNDED].map((state) =>
+      recordPayment(anOrder(state), payment()),
+    );
 
-    expect(textOf(change.events)).toEqual(['payment_recorded', 'REFUNDED>SUCCEEDED']);
-    expect(change.events[0]?.details).toEqual({ amount: 3500 });
+    expect([textOf(again?.events ?? []), again?.events[0]?.details]).toEqual([
+      ['payment_recorded', 'PENDING>SUCCEEDED'],
+      { amount: 3500 },
+    ]);
+    expect([textOf(another?.events ?? []), another?.events[0]?.details]).toEqual([
+      ['payment_recorded', 'REFUNDED>SUCCEEDED'],
+      { amount: 3500, refundDue: 3500 },
+    ]);
   });
 
   it('in parts makes the order SUCCEEDED with the last, of what is left or of the whole total', () => {
@@ -57,10 +67,9 @@ describe('a payment', () => {
     expect(pay(half, { amount: 1999 })).toBe(refusal(1999));
     expect(pay(half, { amount: 2001, partial: true })).toBe(refusal(2001));
     expect(pay(half, { amount: 2001, settles: true })).toBe(refusal(2001));
-    expect(pay({ ...half, ...REFUNDED }, { amount: 1500, partial: true })).toEqual([
-      ...['REFUNDED PENDING', 0],
-      { amount: 1500 },
-    ]);
+    expect(pay({ ...half, ...REFUNDED }, { amount: 1500, partial: true })).toBe(
+      'The paid amount 1500 USD is not the total 3500 USD, and nothing is open (in minor units)',
+    );
   });
 
   it('in many parts writes nothing off, and the order stays open until they cover the total', () => {
@@ -70,7 +79,7 @@ describe('a payment', () => {
       const change = recordPayment(new PlacedOrder(state), request);
       const { payment: recorded } = effectsOf(change);
       state = { ...state, status: change.status, payments: [...state.payments, recorded ?? money('none', 0)] };
-      return [statesOf(change), recorded?.writtenOff, change.events[0]?.details, amountOpenOf(state)];
+      return [statesOf(change), recorded?.writtenOff, change.events[0]?.details, ledgerOf(state).open];
     });
 
     expect(parts).toEqual([
@@ -102,8 +111,8 @@ describe('a payment', () => {
     expect(
       recordPayment(anOrder(paid), payment({ reference: 'pi_10', amount: 0, settles: true })).refusal,
     ).toBeDefined();
-    expect([amountOwedOf(stateOf(paid)), refundDueOf(stateOf(paid))]).toEqual([3400, 0]);
-    expect(statesOf(recordRefund(anOrder(paid), refunding({ amount: 3400 })))).toBe('REFUNDED PENDING');
+    expect(ledgerOf(stateOf(paid))).toMatchObject({ owed: 3400, refundDue: 0 });
+    expect(statesOf(recordRefund(anOrder(paid), refunding({ amount: 3400 })))).toBe('REFUNDED CANCELLED');
     expect(thrown(() => recordRefund(anOrder(paid), refunding({ amount: 3401 })))).toBe('refund_exceeds_payment');
   });
 
@@ -141,7 +150,7 @@ describe('a payment', () => {
     ['cancelled', { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' }, 'CANCELLED CANCELLED'],
     ['cancelled in its fulfillment', { fulfillmentStatus: 'CANCELLED' }, 'SUCCEEDED CANCELLED'],
     ['paid', { status: 'SUCCEEDED', payments: [money('pi_1', 3500)] }, 'SUCCEEDED PENDING'],
-    ['returned and refunded', { ...REFUNDED, fulfillmentStatus: 'RETURNED' }, 'REFUNDED RETURNED'],
+    ['returned and refunded', { ...REFUNDED, fulfillmentStatus: 'RETURNED' }, 'SUCCEEDED RETURNED'],
   ])('of an order that is %s is recorded, and must be refunded', (_name, state, states) => {
     const change = recordPayment(anOrder(state), payment());
 

@@ -7,7 +7,7 @@ import {
   publicPaymentSettings,
   publicSettings,
   recordRefund,
-  refundDueOf,
+  ledgerOf,
   shipOrder,
   type LineQuantity,
 } from '@app/domain';
@@ -61,7 +61,7 @@ const ORDER_ROW: OrderRow = {
   id: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
   ...{ receiptNumber: 'WEB-261120-7K3M9Q', source: 'WEBSITE', paymentMethod: 'COD', currency: 'USD' },
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', amount: 99_900_000, totalAmount: 99_900_000 },
-  ...{ taxAmount: 0, shippingAmount: 0, discountAmount: 0, customerName: 'Ada', customerId: null },
+  ...{ taxAmount: 0, shippingAmount: 0, cancelledAmount: 0, discountAmount: 0, customerName: 'Ada', customerId: null },
   ...{ customerEmail: 'ada@example.com', customerPhone: '', shippingAddress: {}, billingAddress: {}, notes: TEXT },
   metadata: METADATA,
   placedBy: { type: 'key', id: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', name: 'Shop' },
@@ -87,7 +87,8 @@ const ORDER_ROW: OrderRow = {
   }),
   refunds: times(PAYMENTS, (n) => {
     const lines = [{ line: (n % MAX_LINES) + 1, quantity: 1 }];
-    return { reference: `re_${n}`, amount: '1', at: AT, lines, restock: false, requestHash: 'hash' };
+    const what = { reason: 'goods' as const, credited: '1', lines, restock: false };
+    return { reference: `re_${n}`, amount: '1', at: AT, ...what, requestHash: 'hash' };
   }),
   allocations: times(10_000, (n) => {
     return { line: (n % MAX_LINES) + 1, warehouse: 'MAIN', bin: `A-${n}`, quantity: 9, shippedQuantity: 0 };
@@ -97,7 +98,7 @@ const ORDER = toOrderRecord(ORDER_ROW);
 
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
-  ...{ totalAmount: 99_900_000, hasTakenStock: true },
+  ...{ totalAmount: 99_900_000, shippingAmount: 0, cancelledAmount: 0, hasTakenStock: true },
   heldReasons: null,
   ...{ metadata: METADATA, lineMetadata: [], mails: [], eventCounts: {} },
   contact: ORDER,
@@ -109,7 +110,7 @@ const PLACED = new PlacedOrder({
 });
 const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
 const REFUND = {
-  ...{ reference: 're', amount: 0, at: null, requestHash: '', notify: true },
+  ...{ reference: 're', amount: 0, reason: null, credited: null, at: null, requestHash: '', notify: true },
   restockTo: null,
   lines: eachLine(1),
 };
@@ -168,7 +169,7 @@ describe('the largest record', () => {
     ['of an order, from its row', () => toOrderRecord(ORDER_ROW)],
     ['of an order, as the API shows it', () => toOrderResponse(ORDER)],
     ['of an order, as JSON', () => JSON.stringify(toOrderResponse(ORDER))],
-    ['of an order, in what is due for a refund', () => refundDueOf(ORDER)],
+    ['of an order, in what is due for a refund', () => ledgerOf(ORDER)],
     ['of an order, in the mail about a shipment', () => orderMail('notify-shipment', ORDER, aStoreProfile(), 'S-7')],
     ['of an order, in the mail about its cancellation', () => orderMail('notify-cancellation', ORDER, aStoreProfile())],
     ['of an order, in the export of a person', () => JSON.stringify(orderRecord(PERSONAL_ROW))],

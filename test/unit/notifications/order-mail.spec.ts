@@ -9,6 +9,9 @@ import { wholeAddress } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
+/** A refund for nothing in particular. */
+const UNNAMED = { reason: 'goodwill' as const, credited: 0, lines: [], restock: false };
+
 function mailOf(stage: NotificationStage, order: OrderRecord, store = aStoreProfile()): OrderMail {
   const mail = orderMail(stage, order, store, 'P-1');
   if (!mail) throw new Error('no mail');
@@ -209,7 +212,7 @@ const changed = (values: Partial<OrderRecord> = {}) =>
   anOrderRecord({
     lines: [{ ...line, shippedQuantity: 2 }],
     shipments: [PARCEL],
-    refunds: [{ reference: 'P-1', amount: 500, at: new Date(), lines: [], restock: false }],
+    refunds: [{ reference: 'P-1', amount: 500, at: new Date(), ...UNNAMED }],
     ...values,
   });
 
@@ -361,7 +364,7 @@ describe('the mail about a shipment', () => {
 describe('the mail about a cancellation', () => {
   const cancelled = (values: Partial<OrderRecord> = {}) =>
     changed({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', shipments: [], refunds: [], ...values });
-  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date(), lines: [], restock: false };
+  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date(), ...UNNAMED };
 
   it.each(BODIES)('names the order and its lines in %s, and no money when nothing was paid', (body) => {
     const mail = mailOf('notify-cancellation', cancelled());
@@ -393,8 +396,8 @@ describe('the mail about a cancellation', () => {
 describe('the mail about a refund', () => {
   it('names its amount, and no other', () => {
     const refunds = [
-      { reference: 'P-0', amount: 77, at: new Date(), lines: [], restock: false },
-      { reference: 'P-1', amount: 1250, at: new Date(), lines: [], restock: false },
+      { reference: 'P-0', amount: 77, at: new Date(), ...UNNAMED },
+      { reference: 'P-1', amount: 1250, at: new Date(), ...UNNAMED },
     ];
 
     const { subject, text, html } = mailOf('notify-refund', changed({ currency: 'KWD', refunds }));
@@ -482,7 +485,7 @@ function foreignParts(html: string): string[] {
 
 describe.each(NOTIFICATION_STAGES)('%s', (stage) => {
   const render = (order: Partial<OrderRecord>, store: Partial<StoreProfile>) => {
-    const refunds = [{ reference: 'P-1', amount: 1, at: new Date(), lines: [], restock: false }];
+    const refunds = [{ reference: 'P-1', amount: 1, at: new Date(), ...UNNAMED }];
     return mailOf(stage, anOrderRecord({ shipments: [PARCEL], refunds, ...order }), aStoreProfile(store));
   };
 

@@ -222,12 +222,15 @@ export const ApiRecordRefund = ApiChange({
   operationId: 'recordRefund',
   summary: 'Record a refund',
   description:
-    'A record: no gateway is called. The refunds never exceed what was paid; together with all of it, the order is REFUNDED.',
+    'A record of what was paid back, and what for: no gateway is called. The refunds never exceed what was paid. Units that have ' +
+    'not shipped are given up, and so is all that no shipment has once nothing is owed: the order is then cancelled.',
   body: { type: RecordRefundRequest, example: { reference: 're_81', amount: 7990, lines: LINES, restock: true } },
   status: 201,
   failures: [
     new refused.RefundExceedsPayment(4999),
+    new refused.CreditExceedsOwed(4999),
     new refused.RefundExceedsLine({ line: 1, quantity: 2 }),
+    new refused.BeingPicked(['SHIP-1']),
     new refused.RefundReferenceTaken(),
     new refused.ReturnExceedsShipment(LINES),
     new refused.UnitsWithoutBin(),

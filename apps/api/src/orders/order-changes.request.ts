@@ -17,6 +17,9 @@ import {
   type OrderCustomer,
   type OrderPatch,
   type PaymentRequest,
+  isCrediting,
+  REFUND_REASONS,
+  type RefundReason,
   type RefundRequest,
   type ShipmentItem,
   type ShipmentPatch,
@@ -249,12 +252,30 @@ export class RecordRefundRequest {
   @is.MinorUnitsField({ description: 'What was refunded; 0 for units that come back unpaid.' })
   amount!: number;
 
-  @Lines('What the refund is for.')
+  @is.OptionalWordField({
+    words: REFUND_REASONS,
+    description:
+      'What the money is for. goods, shipping and goodwill lower what is owed. Absent: goods with `lines` or `restock`; otherwise a ' +
+      'repayment of what is due back, and goodwill for more than that.',
+  })
+  reason?: RefundReason | null;
+
+  @is.IntegerOrNullField({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    description:
+      'What is owed no more, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with ' +
+      'tax and discount; at most what is owed. Not of a chargeback or a repayment.',
+  })
+  credited?: number | null;
+
+  @Lines('The units that the money is for. Those that have not shipped are given up.')
   lines?: LineQuantityRequest[] | null;
 
   @is.FlagField({
-    default: false,
-    description: 'Whether the lines, or all shipped units where there are none, go back to their bins.',
+    description:
+      'Whether the lines, or all shipped units where there are none, go back to their bins. Absent: units that are given up do, ' +
+      'shipped ones do not.',
   })
   restock?: boolean | null;
 
@@ -400,13 +421,19 @@ export function toPayment(body: RecordPaymentRequest): PaymentRequest {
 
 export function toRefund(body: RecordRefundRequest): RefundRequest {
   const { at, lines, ...identity } = body;
-  const { reference, amount, restock, restock_to, notify } = identity;
+  const { reference, amount, reason, credited, restock, restock_to, notify } = identity;
   refuseIf(!!restock_to && !restock, 'restock_to needs restock');
+  const isOfGoods = !!lines || !!restock;
+  refuseIf(isOfGoods && !!reason && reason !== 'goods', `reason must be goods with ${lines ? 'lines' : 'restock'}`);
+  const credits = !reason || isCrediting(reason);
+  refuseIf(!credits && !!credited, `credited must be absent or 0 for the reason ${reason}`);
   return {
     reference,
     amount,
+    reason: reason ?? null,
+    credited: credited ?? null,
     lines: toLines(lines),
-    restock: restock ?? false,
+    restock: restock ?? null,
     restockTo: toBin(restock_to),
     notify: notify ?? true,
     at: toDate(at),

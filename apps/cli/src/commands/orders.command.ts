@@ -11,7 +11,7 @@ import {
   PAYMENT_STATUSES,
   type FulfillmentStatus,
   type PaymentStatus,
-  refundDueOf,
+  ledgerOf,
 } from '@app/domain';
 import { toOrderEvent } from '@app/representations';
 import { Option, type Command } from 'commander';
@@ -125,7 +125,7 @@ function addVerifyPayment(orders: Command): void {
         const requestHash = canonicalHash({ reference, amount, currency }).toString('base64');
         const payment = { reference, amount, currency, partial: false, settles: false, at: null, requestHash };
         const changed = await app.get(ChangeOrder).pay(byOperator(order), payment);
-        const due = refundDueOf(changed.order);
+        const { refundDue: due } = ledgerOf(changed.order);
         printChanged(order, changed, { amount, currency: changed.order.currency, refund_due: due });
         if (due > 0) say(`Refund ${due} ${changed.order.currency} (in minor units).`);
       }),

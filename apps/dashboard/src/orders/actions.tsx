@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import type { paths } from '../api.js';
 import { api, textOf, type Order, type OrderListItem } from '../http.js';
 import { money, readAmount, readUnits } from '../parts/amount.js';
-import { Amount, Ask, Check, Field, UnitsInput, type AskProps, type Values } from '../parts/ask.js';
+import { Amount, Ask, Check, Choices, Field, UnitsInput, type AskProps, type Values } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { count, sum } from '../parts/text.js';
-import { describe, leftOf, refundedOf, stillOwed, type Line, type OfOrder } from './columns.js';
+import { describe, leftOf, type Line, type OfOrder } from './columns.js';
 
 type Change = 'cancel' | 'hold' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
 type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
@@ -60,32 +60,41 @@ export function ShipUnits({ order }: OfOrder) {
 }
 
 export function Pay({ order }: OfOrder) {
-  const { currency, payments } = order;
-  const owed = stillOwed(order);
+  const { currency, payments, amount_open: open } = order;
   const send = ({ reference, ...values }: Values<'reference' | 'amount'>) => {
     const amount = readAmount(values.amount, currency);
-    const body = { reference, amount, currency, partial: amount < owed };
+    const body = { reference, amount, currency, partial: amount < open };
     return change(order.id, 'payments', body, `${money(amount, currency)} is recorded.`);
   };
   const text = 'The number is that of your bank, till or gateway.';
-  const reason = owed > 0 ? undefined : 'Nothing is owed.';
+  const reason = open > 0 ? undefined : 'Nothing is open.';
   return (
     <Ask label="Payment…" title="Record a payment" text={text} verb="Record" reason={reason} send={send}>
-      <Amount minor={owed} currency={currency} />
+      <Amount minor={open} currency={currency} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
     </Ask>
   );
 }
 
+const REASONS = {
+  goods: 'Units that came back, or that do not ship',
+  shipping: 'The cost of shipping',
+  goodwill: 'A rebate afterwards',
+  repayment: 'What was paid too much',
+  chargeback: 'The bank took it back: the order is to be paid again',
+};
+
 export function Refund({ order }: OfOrder) {
-  const { currency, refund_due, refunds, amount_paid } = order;
-  const left = amount_paid - refundedOf(order);
+  const { currency, refund_due, refunds, amount_paid, amount_refunded } = order;
+  const left = amount_paid - amount_refunded;
   const lines = unitsOf(order, (line) => line.shipped_quantity - line.returned_quantity);
-  const send = ({ reference, notify, restock, ...values }: Values<'reference' | 'amount' | 'notify' | 'restock'>) => {
+  type Fields = 'reference' | 'amount' | 'reason' | 'notify' | 'restock';
+  const send = ({ reference, notify, restock, reason: given, ...values }: Values<Fields>) => {
+    const why = given as keyof typeof REASONS;
     const amount = readAmount(values.amount, currency);
     const units = unitsIn(values, lines);
     const back = units.length > 0 ? { lines: units, restock: !!restock } : {};
-    const body = { reference, amount, notify: !!notify, ...back };
+    const body = { reference, amount, reason: why, notify: !!notify, ...back };
     return change(order.id, 'refunds', body, `A refund of ${money(amount, currency)} is recorded.`);
   };
   const reason = left > 0 ? undefined : 'Nothing is left to refund.';
@@ -96,6 +105,12 @@ export function Refund({ order }: OfOrder) {
         <Amount minor={refund_due > 0 ? refund_due : left} currency={currency} />
         <Field label="Refund number" name="reference" required defaultValue={`REF-${refunds.length + 1}`} />
       </div>
+      <Choices
+        label="What for"
+        name="reason"
+        begin={refund_due > 0 ? 'repayment' : lines.length > 0 ? 'goods' : 'goodwill'}
+        of={REASONS}
+      />
       {lines.length > 0 && (
         <>
           <h3>Units that came back</h3>
@@ -109,7 +124,7 @@ export function Refund({ order }: OfOrder) {
 }
 
 export function Cancel({ order }: OfOrder) {
-  const { receipt_number, status, amount_paid, currency } = order;
+  const { receipt_number, amount_paid, amount_refunded, currency } = order;
   const items = unitsOf(order, leftOf).map(({ line, quantity }) => ({ line, quantity }));
   const units = count(sum(items.map(({ quantity }) => quantity)), 'unit');
   // What has shipped stays: then only the rest is given up.
@@ -118,8 +133,7 @@ export function Cancel({ order }: OfOrder) {
     const body = { ...(isPart ? { items } : {}), reason, restock: !!restock, notify: !!notify };
     return change(order.id, 'cancel', body, isPart ? `${units} given up.` : `${receipt_number} is cancelled.`);
   };
-  // An order that was set as refunded may lack the records of it.
-  const due = isPart || status === 'REFUNDED' ? 0 : amount_paid - refundedOf(order);
+  const due = isPart ? 0 : amount_paid - amount_refunded;
   const back = due > 0 && ` ${money(due, currency)} is then to pay back.`;
   const title = isPart ? `Give up ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
   const words = isPart

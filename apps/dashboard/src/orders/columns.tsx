@@ -2,7 +2,7 @@ import { mode, type Order, type OrderListItem, type OrderQuery } from '../http.j
 import { money } from '../parts/amount.js';
 import { Named, right, type Columns } from '../parts/list.js';
 import { Badge, PaymentBadge } from '../parts/page.js';
-import { joined, sum, Time } from '../parts/text.js';
+import { joined, Time } from '../parts/text.js';
 import { to } from '../route.js';
 
 export const INCLUDE: OrderQuery['include'] = ['held', 'units', 'refund_due', 'external_reference', 'is_test'];
@@ -14,8 +14,6 @@ export type Line = Order['line_items'][number];
 export const leftOf = ({ quantity, shipped_quantity, cancelled_quantity }: Line): number =>
   quantity - shipped_quantity - cancelled_quantity;
 
-export const stillOwed = ({ amount_owed, amount_paid }: Order): number => Math.max(0, amount_owed - amount_paid);
-export const refundedOf = ({ refunds }: Order): number => sum(refunds.map(({ amount }) => amount));
 export const describe = ({ sku, attributes }: Pick<Line, 'sku' | 'attributes'>): string =>
   joined([sku, ...Object.values(attributes)]);
 

@@ -4,11 +4,11 @@ import { money } from '../parts/amount.js';
 import { Ask, Field, type Values } from '../parts/ask.js';
 import { capital, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
 import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, Waiting } from '../parts/page.js';
-import { count, joined, Lines, sum, Time, timeText } from '../parts/text.js';
+import { count, joined, Lines, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
 import { Cancel, change, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
-import { describe, leftOf, refundedOf, StageBadge, stillOwed, type Line, type OfOrder } from './columns.js';
+import { describe, leftOf, StageBadge, type Line, type OfOrder } from './columns.js';
 
 export function OrderPage({ id }: { id: string }) {
   const query = useGet('/v1/orders/{id}', { path: { id } });
@@ -144,22 +144,20 @@ function Goods({ order }: OfOrder) {
 }
 
 function Amounts({ order }: OfOrder) {
-  const { total_amount, amount_owed, amount_paid, refund_due, payments, refunds, currency } = order;
-  const refunded = refundedOf(order);
-  const writtenOff = sum(payments.map(({ written_off }) => written_off));
-  const givenUp = total_amount - writtenOff - amount_owed;
-  const givenUpName = order.fulfillment_status === 'RETURNED' ? 'Returned' : 'Given up';
+  const { amount_credited: credited, amount_refunded: refunded, payments, refunds, currency } = order;
   const fact = (name: string, amount: number) => [name, money(amount, currency)] as const;
   const facts = [
-    fact('Total', total_amount),
-    givenUp > 0 && fact(givenUpName, -givenUp),
-    writtenOff > 0 && fact('Written off', -writtenOff),
-    fact('Paid', amount_paid),
-    refunded > 0 && fact('Refunded', refunded),
-    fact('Still owed', stillOwed(order)),
-    refund_due > 0 && fact('To pay back', refund_due),
+    fact('Total', order.total_amount),
+    credited > 0 && fact('Credited', -credited),
+    credited > 0 && fact('Owed', order.amount_owed),
+    fact('Paid', order.amount_paid),
+    refunded > 0 && fact('Paid back', -refunded),
+    fact('Open', order.amount_open),
+    order.refund_due > 0 && fact('To pay back', order.refund_due),
     ...payments.map(({ reference, at, amount }) => fact(`Payment ${reference}, ${timeText(at)}`, amount)),
-    ...refunds.map(({ reference, at, amount }) => fact(`Refund ${reference}, ${timeText(at)}`, -amount)),
+    ...refunds.map(({ reference, at, amount, reason }) => {
+      return fact(`Refund ${reference} (${reason}), ${timeText(at)}`, -amount);
+    }),
   ];
   return (
     <Section title="Money">

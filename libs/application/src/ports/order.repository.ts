@@ -115,6 +115,8 @@ export interface OrderRecord extends OrderSummary {
   readonly shippingAmount: number;
   /** Positive where it lowers the total. */
   readonly discountAmount: number;
+  /** The credit for units that were given up before they shipped, in minor units. */
+  readonly cancelledAmount: number;
   readonly lines: readonly OrderLineRecord[];
   readonly customer: OrderCustomer;
   /** The account to which the order is linked; null for a guest. */

@@ -1,11 +1,10 @@
-import { AlreadyShipped } from '../errors.js';
-import { covers, sumByLine, type LineQuantity } from './line-units.js';
+import { sumByLine, type LineQuantity } from './line-units.js';
 import type { OrderChange } from './order-change.js';
-import { orderEvent } from './order-event.js';
-import { paymentStatusOf } from './order-money.js';
+import { orderEvent, type OrderEvent } from './order-event.js';
+import { ledgerOf, paymentStatusOf } from './order-money.js';
 import { cancelState, furtherOf, type OrderState } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
-import { isVoid } from './shipment.js';
+import { isVoid, type BinCodes } from './shipment.js';
 
 export interface Cancellation {
   readonly reason: string;
@@ -36,34 +35,69 @@ export function cancelOrder(
 
 /** Nothing ships of an order that gives up all its units: it is cancelled as a whole. */
 function cancelUnits(order: PlacedOrder, cancellation: Cancellation, items: readonly LineQuantity[]): OrderChange {
-  const { unshippedUnits, unclaimedUnits } = order;
-  order.assertLines(items);
-  // @protects cancelled-units
-  if (!covers(unshippedUnits, items)) throw new AlreadyShipped(unshippedUnits);
-  if (!covers(unclaimedUnits, items)) throw order.beingPicked();
+  order.assertUnclaimed(items);
   if (cancellation.restock) order.assertHasTakenStock();
-  const rest = order.without(items);
+  const amount = Math.min(order.shareOf(items), ledgerOf(order.state).owed);
+  const rest = order.without(items, amount);
   if (rest.keptUnits.length === 0) return cancelledAs(order, cancelState(order.state), cancellation);
 
-  const { reason } = cancellation;
-  const { fulfillmentStatus, shipments, payments, hasTakenStock } = order.state;
-  const returns = cancellation.restock ?? hasTakenStock;
-  const after = {
-    status: paymentStatusOf(rest.state),
-    fulfillmentStatus: furtherOf(rest.fulfillmentWith(shipments), fulfillmentStatus),
-  };
-  // Each step names the payment or the shipment from which it follows: a void shipment undoes its own.
-  const shipment = shipments.findLast((one) => !isVoid(one))?.reference;
+  const returns = cancellation.restock ?? order.state.hasTakenStock;
+  const givenUp = givingUp(order, items, { reason: cancellation.reason, returns, amount });
+  const status = paymentStatusOf(rest.state);
   return {
-    ...after,
+    ...{ status, fulfillmentStatus: givenUp.fulfillmentStatus, effects: givenUp.effects },
     events: [
-      orderEvent('units_cancelled', '', { items, ...(reason && { reason }), restock: returns }),
-      ...order.statusEventsTo({ ...after, fulfillmentStatus }, payments.at(-1)?.reference),
-      ...order.statusEventsTo({ ...after, status: order.state.status }, shipment),
+      ...givenUp.events,
+      ...order.statusEventsTo({ ...order.state, status }, order.state.payments.at(-1)?.reference),
+      ...givenUp.steps,
     ],
+  };
+}
+
+interface GivenUp extends Pick<OrderChange, 'fulfillmentStatus' | 'events' | 'effects'> {
+  /** The events of the fulfillment status. */
+  readonly steps: readonly OrderEvent[];
+}
+
+/**
+ * What giving up units does, except for the payment status.
+ * @param items units that no shipment has.
+ * @param how whether they go back to bins, and to which, the credit for them, and the refund from which it follows.
+ */
+export function givingUp(
+  order: PlacedOrder,
+  items: readonly LineQuantity[],
+  how: {
+    readonly reason: string;
+    readonly returns: boolean;
+    readonly amount: number;
+    readonly to?: BinCodes | null;
+    readonly refund?: string;
+  },
+): GivenUp {
+  const { reason, returns, amount, to, refund = '' } = how;
+  const { status, shipments, fulfillmentStatus: before } = order.state;
+  if (items.length === 0) return { fulfillmentStatus: before, events: [], effects: [], steps: [] };
+  const rest = order.without(items, amount);
+  const isWhole = rest.keptUnits.length === 0;
+  const fulfillmentStatus = isWhole ? 'CANCELLED' : furtherOf(rest.fulfillmentWith(shipments), before);
+  // A step names the shipment from which it follows: a void shipment undoes its own.
+  const shipment = isWhole ? '' : shipments.findLast((one) => !isVoid(one))?.reference;
+  const details = { ...(!isWhole && { items }), ...(reason && { reason }), restock: returns };
+  const back = {
+    ...RESTOCK,
+    lines: items,
+    ...(to && { to }),
+    ...(!isWhole && ({ isOfCancelledUnits: true } as const)),
+  };
+  return {
+    fulfillmentStatus,
+    events: [orderEvent(isWhole ? 'cancelled' : 'units_cancelled', refund, details)],
+    steps: order.statusEventsTo({ status, fulfillmentStatus }, shipment),
     effects: [
-      { kind: 'cancelledUnits', lines: items },
-      ...(returns ? [{ ...RESTOCK, lines: items, isOfCancelledUnits: true } as const] : []),
+      ...(isWhole ? [] : [{ kind: 'cancelledUnits', lines: items, amount } as const]),
+      ...(returns ? [back] : []),
+      ...(isWhole && order.isHeld ? [{ kind: 'review', to: 'abandoned' } as const] : []),
     ],
   };
 }
@@ -75,16 +109,13 @@ export function cancelledAs(
   { reason, restock, notify }: Cancellation,
 ): OrderChange {
   const returns = restock ?? order.state.hasTakenStock;
+  const { events, effects } = givingUp(order, order.keptUnits, { reason, returns, amount: 0 });
   const after = { status, fulfillmentStatus };
   return {
     ...after,
-    events: [
-      orderEvent('cancelled', '', { ...(reason && { reason }), restock: returns }),
-      ...order.statusEventsTo(after),
-    ],
+    events: [...events, ...order.statusEventsTo(after)],
     effects: [
-      ...(returns ? [{ ...RESTOCK, lines: order.keptUnits }] : []),
-      ...(order.isHeld ? [{ kind: 'review', to: 'abandoned' } as const] : []),
+      ...effects,
       // Without the confirmation, the cancellation would be the first mail.
       ...(notify && !order.isConfirmationHeld
         ? [{ kind: 'mail', stage: 'notify-cancellation', reference: '' } as const]

@@ -1,5 +1,4 @@
 import {
-  AlreadyShipped,
   CurrencyMismatch,
   InvalidOrderItems,
   ItemsUnavailable,
@@ -14,7 +13,7 @@ import {
 import type { Currency } from '../money/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { sumDemand } from '../stock/stock-demand.js';
-import { covers, unitsByLine, type LineQuantity } from './line-units.js';
+import { unitsByLine, type LineQuantity } from './line-units.js';
 import { assertMetadataFits } from './change-metadata.js';
 import type { LinesChange, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
@@ -53,7 +52,7 @@ export function changeLines(order: PlacedOrder, request: LinesRequest): OrderCha
   const before = state.lines;
   const kept = before.map((line) => ({ ...line, quantity: set.get(line.line) ?? line.quantity }));
   const less = givenUp(before, kept);
-  assertUnclaimed(order, less);
+  order.assertUnclaimed(less);
   assertAddable(order, request);
 
   const added = request.add.map(({ unitPrice, ...line }, index) => {
@@ -85,14 +84,6 @@ function assertOpen(order: PlacedOrder): void {
   if (order.isCancelled) throw new OrderCancelled();
   if (!['PENDING', 'CONFIRMED', 'PROCESSING'].includes(order.state.fulfillmentStatus)) throw new LinesFixed();
   order.assertHasTakenStock();
-}
-
-/** @param less units that the order gives up. */
-function assertUnclaimed(order: PlacedOrder, less: readonly LineQuantity[]): void {
-  const { unshippedUnits, unclaimedUnits } = order;
-  // @protects unclaimed-lines
-  if (!covers(unshippedUnits, less)) throw new AlreadyShipped(unshippedUnits);
-  if (!covers(unclaimedUnits, less)) throw order.beingPicked();
 }
 
 function assertAddable({ state }: PlacedOrder, { add, unavailable, currency }: LinesRequest): void {

@@ -84,8 +84,8 @@ interface Effects {
   readonly payment: KnownPayment & { readonly at: Date | null };
   /** A time that is null is now. */
   readonly refund: KnownRefund & { readonly at: Date | null };
-  /** Units that the order gives up, while others stay. */
-  readonly cancelledUnits: { readonly lines: readonly LineQuantity[] };
+  /** Units that the order gives up, while others stay, and the credit for them. */
+  readonly cancelledUnits: { readonly lines: readonly LineQuantity[]; readonly amount: number };
   readonly lines: LinesChange;
   readonly restock: Restock;
   /** Puts the order under review for these reasons as well, or ends its review; `abandoned` drops its confirmation. */
@@ -106,7 +106,7 @@ export type OrderEffect = { [Kind in EffectKind]: EffectOf<Kind> }[EffectKind];
 /** A change without events changes nothing. */
 export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
-  /** No two effects have the same kind. */
+  /** No two effects have the same kind, but for a restock of each movement. */
   readonly effects: readonly OrderEffect[];
   /** It could be made any number of times, so it is refused when the order has `MAX_EVENTS`. */
   readonly isEndless?: boolean;

@@ -4,7 +4,7 @@ import type { PaymentStatus } from './order-status.js';
 export interface MoneyRecord {
   /** Unique among the payments, or the refunds, of the order for ever. */
   readonly reference: string;
-  /** Minor units of the order's currency. */
+  /** In minor units of the order's currency. */
   readonly amount: number;
   readonly at: Date;
 }
@@ -14,78 +14,101 @@ export interface PaymentRecord extends MoneyRecord {
   readonly writtenOff: number;
 }
 
+/** Goods, shipping and goodwill lower what is owed; a chargeback and a repayment of what was not owed do not. */
+export const REFUND_REASONS = ['goods', 'shipping', 'goodwill', 'chargeback', 'repayment'] as const;
+export type RefundReason = (typeof REFUND_REASONS)[number];
+
+const CREDITING: readonly RefundReason[] = ['goods', 'shipping', 'goodwill'];
+
+export function isCrediting(reason: RefundReason): boolean {
+  return CREDITING.includes(reason);
+}
+
+export interface RefundedUnits extends LineQuantity {
+  /** Those of the units that were given up before they shipped. */
+  readonly cancelledQuantity: number;
+}
+
 export interface RefundRecord extends MoneyRecord {
+  readonly reason: RefundReason;
+  /** What is owed no more, in minor units. */
+  readonly credited: number;
   /** The units that it was for, also those that came back without being named; empty when there are none. */
-  readonly lines: readonly LineQuantity[];
+  readonly lines: readonly RefundedUnits[];
   /** Whether these units went back to bins. */
   readonly restock: boolean;
 }
 
-type Amounts = readonly Pick<MoneyRecord, 'amount'>[];
-
-interface MoneyState {
+export interface MoneyState {
   readonly status: string;
   readonly fulfillmentStatus: string;
+  /** In minor units. An imported order may have a negative one. */
   readonly totalAmount: number;
-  readonly lines: readonly { readonly unitPrice: number; readonly cancelledQuantity: number }[];
+  /** The credit for units that were given up before they shipped, in minor units. */
+  readonly cancelledAmount: number;
   readonly payments: readonly Pick<PaymentRecord, 'amount' | 'writtenOff'>[];
-  readonly refunds: Amounts;
+  readonly refunds: readonly Pick<RefundRecord, 'amount' | 'credited'>[];
 }
 
-/** The total without the units that were given up, and without what is written off. */
-function priceOf({ totalAmount, lines, payments }: MoneyState): number {
-  const cancelled = lines.reduce((sum, { unitPrice, cancelledQuantity }) => sum + unitPrice * cancelledQuantity, 0);
-  return totalAmount - cancelled - payments.reduce((sum, { writtenOff }) => sum + writtenOff, 0);
+/** All in minor units of the order's currency. */
+export interface OrderLedger {
+  /** What the merchant has given up of the total. */
+  readonly credited: number;
+  /** The total less `credited`, and never below 0. */
+  readonly owed: number;
+  /** What was paid, paid back or not. */
+  readonly paid: number;
+  /** What was paid back. */
+  readonly refunded: number;
+  /** What is still to be paid: `owed` less what was paid and not paid back. */
+  readonly open: number;
+  /** What is still to be paid back: the same where it is negative. */
+  readonly refundDue: number;
 }
 
 /**
- * What the order costs in minor units, whatever was paid of it. Nothing is owed for goods that were cancelled, or that
- * came back and are refunded.
+ * The ledger of an order. Nothing is owed for a cancelled one. Where an operator or another system has set an order as paid, or as
+ * refunded, without all records, the whole of it counts as paid, or as paid back and owed no more.
  */
-export function amountOwedOf(order: MoneyState): number {
-  const { status, fulfillmentStatus } = order;
-  const isCancelled = status === 'CANCELLED' || fulfillmentStatus === 'CANCELLED';
-  const cameBack = status === 'REFUNDED' && fulfillmentStatus === 'RETURNED';
-  return isCancelled || cameBack ? 0 : Math.max(0, priceOf(order));
+export function ledgerOf(order: MoneyState): OrderLedger {
+  const { status, fulfillmentStatus, totalAmount, payments, refunds } = order;
+  const credits = creditsOf(order);
+  const isSetPaid = status === 'SUCCEEDED' || status === 'REFUNDED';
+  const paid = Math.max(sumOf(payments), isSetPaid ? totalAmount - (payments.length > 0 ? credits : 0) : 0);
+  const refunded = Math.max(sumOf(refunds), status === 'REFUNDED' ? Math.min(paid, totalAmount) : 0);
+  const isOver = status === 'CANCELLED' || fulfillmentStatus === 'CANCELLED' || refunded > sumOf(refunds);
+  const credited = isOver ? Math.max(totalAmount, credits) : credits;
+  const owed = Math.max(0, totalAmount - credited);
+  const balance = owed - (paid - refunded);
+  return { credited, owed, paid, refunded, open: Math.max(0, balance), refundDue: Math.max(0, -balance) };
 }
 
-/** The part of what is owed that is still to be paid. */
-export function amountOpenOf(order: MoneyState): number {
-  return Math.max(0, amountOwedOf(order) - Math.max(0, paidOf(order) - refundedOf(order)));
+function creditsOf({ cancelledAmount, payments, refunds }: MoneyState): number {
+  const writtenOff = payments.reduce((sum, payment) => sum + payment.writtenOff, 0);
+  return cancelledAmount + writtenOff + refunds.reduce((sum, refund) => sum + refund.credited, 0);
 }
 
-/** SUCCEEDED when payments cover what is owed, also after refunds. */
+/**
+ * SUCCEEDED while something is paid and nothing open, REFUNDED once all that was paid is paid back and nothing is open, and
+ * PENDING again when something is. An order of which all is credited before anything is paid is CANCELLED, and stays so.
+ */
 export function paymentStatusOf(order: MoneyState & { readonly status: PaymentStatus }): PaymentStatus {
   const { status, payments, refunds } = order;
-  const isRefunded = status === 'REFUNDED' && sumOf(refunds) === refundedOf(order) && amountOwedOf(order) > 0;
-  const isPayable = status === 'PENDING' || status === 'FAILED' || isRefunded;
-  return isPayable && payments.length > 0 && amountOpenOf(order) === 0 ? 'SUCCEEDED' : status;
-}
-
-export function paidOf(order: MoneyState): number {
-  return recordedOf(order.payments, order.status === 'SUCCEEDED' || order.status === 'REFUNDED', order);
-}
-
-/** What was paid in minor units, and is neither refunded nor owed. */
-export function refundDueOf(order: MoneyState): number {
-  return Math.max(0, paidOf(order) - refundedOf(order) - amountOwedOf(order));
-}
-
-function refundedOf(order: MoneyState): number {
-  return recordedOf(order.refunds, order.status === 'REFUNDED', order);
-}
-
-/** An operator or another system may have set an order as paid, and then as refunded, without all records, or any. */
-function recordedOf(records: Amounts, isSet: boolean, order: MoneyState): number {
-  const least = records.length === 0 ? order.totalAmount : priceOf(order);
-  return Math.max(sumOf(records), isSet ? least : 0);
+  if (status === 'CANCELLED') return status;
+  const { owed, paid, refunded, open } = ledgerOf(order);
+  if (paid === 0 && payments.length === 0) {
+    return owed === 0 && refunds.some(({ credited }) => credited > 0) ? 'CANCELLED' : status;
+  }
+  if (open > 0) return status === 'FAILED' ? status : 'PENDING';
+  return paid > 0 && refunded >= paid ? 'REFUNDED' : 'SUCCEEDED';
 }
 
 /** Whether the records explain the status. Otherwise what was paid is known only as the total of that time. */
 export function isRecorded(order: MoneyState): boolean {
-  return paidOf(order) === sumOf(order.payments) && refundedOf(order) === sumOf(order.refunds);
+  const { paid, refunded } = ledgerOf(order);
+  return paid === sumOf(order.payments) && refunded === sumOf(order.refunds);
 }
 
-export function sumOf(records: Amounts): number {
+export function sumOf(records: readonly Pick<MoneyRecord, 'amount'>[]): number {
   return records.reduce((total, { amount }) => total + amount, 0);
 }

@@ -1,4 +1,11 @@
-import { BeingPicked, CancelledTooLate, NotFound, ReturnExceedsShipment, UnitsWithoutBin } from '../errors.js';
+import {
+  AlreadyShipped,
+  BeingPicked,
+  CancelledTooLate,
+  NotFound,
+  ReturnExceedsShipment,
+  UnitsWithoutBin,
+} from '../errors.js';
 import { MANUAL } from '../fraud/fraud-assessment.js';
 import type { DomainError } from '../shared/domain-error.js';
 import type { Metadata } from '../shared/metadata.js';
@@ -14,7 +21,8 @@ import {
   type Repeatable,
 } from './order-change.js';
 import { statusEvents, type OrderEvent, type OrderEventName } from './order-event.js';
-import { paidOf, refundDueOf, sumOf } from './order-money.js';
+import { shareOf } from './line-shares.js';
+import { ledgerOf, type OrderLedger, type RefundedUnits } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
 import type { BilledContact } from './order.js';
 import { isShipped, isShippedWhole, isVoid, type BinCodes } from './shipment.js';
@@ -34,6 +42,9 @@ export interface PlacedLine extends LineQuantity {
 export interface PlacedOrderState extends OrderState {
   /** Minor units of `currency`. Imported orders may owe a negative amount. */
   readonly totalAmount: number;
+  readonly shippingAmount: number;
+  /** The credit for units that were given up, in minor units. */
+  readonly cancelledAmount: number;
   readonly currency: string;
   readonly contact: BilledContact;
   /** Why the order is under review: codes of rules, or `manual`. Null = it is not. */
@@ -81,8 +92,7 @@ export class PlacedOrder {
 
   /** Units that were not given up. */
   get keptUnits(): LineQuantity[] {
-    const cancelled = this.state.lines.map(({ line, cancelledQuantity }) => ({ line, quantity: cancelledQuantity }));
-    return unitsBeyond(this.state.lines, cancelled);
+    return unitsBeyond(this.state.lines, this.cancelledUnits);
   }
 
   get unshippedUnits(): LineQuantity[] {
@@ -103,42 +113,68 @@ export class PlacedOrder {
     return unitsBeyond(this.state.lines, sumByLine(this.state.refunds.flatMap(({ lines }) => lines)));
   }
 
-  /** Shipped units that can still go back to bins. A refund without `restock` is for units that were given up, then for these. */
-  private get returnableUnits(): LineQuantity[] {
-    const kept = this.state.refunds.filter(({ restock }) => !restock).flatMap(({ lines }) => lines);
-    const cancelled = this.state.lines.map(({ line, cancelledQuantity: quantity }) => ({ line, quantity }));
+  get unrefundedShippedUnits(): LineQuantity[] {
     return unitsBeyond(
       this.shippedUnits(),
-      sumByLine([...this.returnedUnits, ...unitsBeyond(sumByLine(kept), cancelled)]),
+      this.refundedUnits((refunded) => refunded.quantity - refunded.cancelledQuantity),
     );
+  }
+
+  /** Units that were given up, and that no refund has been for. */
+  get unrefundedCancelledUnits(): LineQuantity[] {
+    return unitsBeyond(
+      this.isCancelled ? this.state.lines : this.cancelledUnits,
+      this.refundedUnits((refunded) => refunded.cancelledQuantity),
+    );
+  }
+
+  /** Shipped units that can still go back to bins: they have not, and no refund was for them without `restock`. */
+  get returnableUnits(): LineQuantity[] {
+    const kept = this.state.refunds
+      .filter(({ restock }) => !restock)
+      .flatMap(({ lines }) => lines)
+      .map(({ line, quantity, cancelledQuantity }) => ({ line, quantity: quantity - cancelledQuantity }));
+    return unitsBeyond(this.shippedUnits(), sumByLine([...this.returnedUnits, ...kept]));
   }
 
   /** What can still be refunded, in minor units. Another system may have refunded more than was paid. */
   get refundable(): number {
-    return Math.max(0, paidOf(this.state) - sumOf(this.state.refunds));
+    const { paid, refunded } = ledgerOf(this.state);
+    return Math.max(0, paid - refunded);
+  }
+
+  /** The share in the total of units that have been neither given up nor refunded, in minor units. */
+  shareOf(units: readonly LineQuantity[]): number {
+    const refunded = this.refundedUnits(({ quantity, cancelledQuantity }) => quantity - cancelledQuantity);
+    return shareOf(this.state, sumByLine(units), sumByLine([...this.cancelledUnits, ...refunded]));
   }
 
   shippedUnits(shipments: readonly KnownShipment[] = this.state.shipments): LineQuantity[] {
     return unitsBeyond(this.keptUnits, this.unitsOutside(shipments, isShipped));
   }
 
-  /** The order once it has given up these units as well. */
-  without(cancelled: readonly LineQuantity[]): PlacedOrder {
+  /** The order once it has given up these units as well. @param amount the credit for them. */
+  without(cancelled: readonly LineQuantity[], amount: number): PlacedOrder {
     const units = unitsByLine(cancelled);
     const lines = this.state.lines.map((line) => ({
       ...line,
       cancelledQuantity: line.cancelledQuantity + (units.get(line.line) ?? 0),
     }));
-    return new PlacedOrder({ ...this.state, lines });
+    return new PlacedOrder({ ...this.state, lines, cancelledAmount: this.state.cancelledAmount + amount });
   }
 
-  /** What must be paid back once the change is made, in minor units. */
-  refundDueAfter(change: OrderChange): number {
+  withRefund(refund: KnownRefund): PlacedOrder {
+    return new PlacedOrder({ ...this.state, refunds: [...this.state.refunds, refund] });
+  }
+
+  /** The amounts once the change is made. */
+  ledgerAfter(change: OrderChange): OrderLedger {
     const { status, fulfillmentStatus } = change;
-    const { payments, refunds, ...rest } = this.without(effectOf(change, 'cancelledUnits')?.lines ?? []).state;
+    const { payments, refunds, ...rest } = this.state;
     const [payment, refund] = [effectOf(change, 'payment'), effectOf(change, 'refund')];
-    return refundDueOf({
+    return ledgerOf({
       ...rest,
+      cancelledAmount: rest.cancelledAmount + (effectOf(change, 'cancelledUnits')?.amount ?? 0),
       ...{ status, fulfillmentStatus },
       totalAmount: effectOf(change, 'lines')?.totalAmount ?? rest.totalAmount,
       payments: payment ? [...payments, payment] : payments,
@@ -205,8 +241,14 @@ export class PlacedOrder {
    */
   statusEventsTo(after: OrderState, reference = ''): OrderEvent[] {
     const { status, fulfillmentStatus } = this.state;
-    const isRetried = status === 'FAILED' && after.status === 'SUCCEEDED';
-    const payment: PaymentStatus[] = isRetried ? [status, 'PENDING', after.status] : [status, after.status];
+    const isUnpaid = status === 'PENDING' || status === 'FAILED';
+    const isPaid = after.status === 'SUCCEEDED' || after.status === 'REFUNDED';
+    const payment: PaymentStatus[] = [
+      status,
+      ...(status === 'FAILED' && isPaid ? (['PENDING'] as const) : []),
+      ...(isUnpaid && after.status === 'REFUNDED' ? (['SUCCEEDED'] as const) : []),
+      after.status,
+    ];
     const first = FULFILLMENT_STEPS.indexOf(fulfillmentStatus);
     const last = FULFILLMENT_STEPS.indexOf(after.fulfillmentStatus);
     const fulfillment =
@@ -242,6 +284,24 @@ export class PlacedOrder {
   beingPicked(): DomainError {
     const picking = this.state.shipments.filter(({ status }) => status === 'picking');
     return new BeingPicked(picking.map(({ reference }) => reference));
+  }
+
+  /** @throws NotFound, AlreadyShipped, BeingPicked unless they are all left to ship, and in no shipment. */
+  assertUnclaimed(units: readonly LineQuantity[]): void {
+    const { unshippedUnits, unclaimedUnits } = this;
+    this.assertLines(units);
+    // @protects given-up-units
+    if (!covers(unshippedUnits, units)) throw new AlreadyShipped(unshippedUnits);
+    if (!covers(unclaimedUnits, units)) throw this.beingPicked();
+  }
+
+  private get cancelledUnits(): LineQuantity[] {
+    return this.state.lines.map(({ line, cancelledQuantity }) => ({ line, quantity: cancelledQuantity }));
+  }
+
+  private refundedUnits(quantityOf: (units: RefundedUnits) => number): LineQuantity[] {
+    const refunded = this.state.refunds.flatMap(({ lines }) => lines);
+    return sumByLine(refunded.map((units) => ({ line: units.line, quantity: quantityOf(units) })));
   }
 
   private get isShippedWhole(): boolean {

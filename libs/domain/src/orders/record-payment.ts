@@ -1,7 +1,7 @@
 import { PaidAmountMismatch, PaymentReferenceTaken, PaymentsTooLarge } from '../errors.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
-import { amountOpenOf, amountOwedOf, paymentStatusOf, refundDueOf, sumOf } from './order-money.js';
+import { ledgerOf, paymentStatusOf, sumOf } from './order-money.js';
 import type { PlacedOrder, PlacedOrderState } from './placed-order.js';
 
 export interface PaymentRequest extends Repeatable {
@@ -25,11 +25,10 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
   const { payments, totalAmount, currency: owedIn, fulfillmentStatus } = order.state;
   const existing = payments.find((payment) => payment.reference === reference);
   if (existing) return order.repeated(existing, request, new PaymentReferenceTaken());
-  const open = amountOpenOf(order.state);
+  const { open } = ledgerOf(order.state);
   if (currency !== owedIn || !isExpected(order.state, request)) {
     const refused = orderEvent('payment_refused', reference, { amount, currency, totalAmount });
-    const owed = { minor: open || amountOwedOf(order.state) || totalAmount, currency: owedIn };
-    const refusal = new PaidAmountMismatch({ minor: amount, currency }, owed, totalAmount);
+    const refusal = new PaidAmountMismatch({ minor: amount, currency }, { minor: open, currency: owedIn }, totalAmount);
     return { ...order.unchanged(), events: [refused], refusal };
   }
   if (sumOf(payments) + amount > Number.MAX_SAFE_INTEGER) throw new PaymentsTooLarge();
@@ -37,7 +36,7 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
   const payment = { reference, amount, writtenOff, requestHash };
   const paid = { ...order.state, payments: [...payments, payment] };
   const after = { status: paymentStatusOf(paid), fulfillmentStatus };
-  const refundDue = refundDueOf({ ...paid, ...after });
+  const { refundDue } = ledgerOf({ ...paid, ...after });
   const details = { amount, ...(writtenOff > 0 && { writtenOff }), ...(refundDue > 0 && { refundDue }) };
   return {
     ...after,
@@ -48,7 +47,7 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
 
 /** A second payment of the order is expected, too: the customer may have made it. */
 function isExpected(state: PlacedOrderState, { amount, partial, settles }: PaymentRequest): boolean {
-  const open = amountOpenOf(state);
+  const { open, owed } = ledgerOf(state);
   if (partial || settles) return open > 0 && amount <= open;
-  return amount === state.totalAmount || (amount > 0 && amount === (open || amountOwedOf(state)));
+  return amount === state.totalAmount || (amount > 0 && amount === (open || owed));
 }

@@ -1,17 +1,27 @@
-import { RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from '../errors.js';
-import { isSameUnits, sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
+import { CreditExceedsOwed, RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from '../errors.js';
+import { givingUp } from './cancel-order.js';
+import { covers, isSameUnits, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
+import { ledgerOf, isCrediting, paymentStatusOf, type RefundedUnits, type RefundReason } from './order-money.js';
+import { cancelState } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
 import type { BinCodes } from './shipment.js';
 
 export interface RefundRequest extends Repeatable {
   readonly reference: string;
   readonly amount: number;
-  /** What the money is for; null = nothing in particular. */
+  /** Null = goods with lines or units that come back, otherwise a repayment of what is due back, otherwise goodwill. */
+  readonly reason: RefundReason | null;
+  /** What is owed no more, in minor units; null = `creditOf`. */
+  readonly credited: number | null;
+  /** The units that the money is for; null = none in particular. Those that have not shipped are given up. */
   readonly lines: readonly LineQuantity[] | null;
-  /** Whether the lines, or all shipped units without them, go back to their bins. */
-  readonly restock: boolean;
+  /**
+   * Whether the lines, or all shipped units without them, go back to their bins. Null = those that are given up, where they came
+   * from bins.
+   */
+  readonly restock: boolean | null;
   /** The bin that gets them instead; null = their own. */
   readonly restockTo: BinCodes | null;
   readonly notify: boolean;
@@ -20,36 +30,135 @@ export interface RefundRequest extends Repeatable {
 }
 
 /**
- * Refunds of all that was paid make the order REFUNDED. One of 0 only returns units.
- * @throws RefundReferenceTaken, RefundExceedsPayment, RefundExceedsLine
- * @throws NotFound, ReturnExceedsShipment, UnitsWithoutBin
+ * The money that was paid back, and what for. What has not shipped of an order of which nothing is owed any more is given up: an
+ * order of which nothing has shipped is then cancelled.
+ * @throws RefundReferenceTaken, RefundExceedsPayment, RefundExceedsLine, CreditExceedsOwed
+ * @throws NotFound, ReturnExceedsShipment, UnitsWithoutBin, BeingPicked
  */
 export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderChange {
-  const { reference, amount, at, requestHash, lines, restock, restockTo: to, notify } = request;
+  const { reference, amount, at, requestHash, restockTo: to, notify } = request;
   const existing = order.state.refunds.find((refund) => refund.reference === reference);
-  if (existing && lines && !isSameUnits(existing.lines, lines)) throw new RefundReferenceTaken();
+  if (existing && request.lines && !isSameUnits(existing.lines, request.lines)) throw new RefundReferenceTaken();
   if (existing) return order.repeated(existing, request, new RefundReferenceTaken());
   const { refundable } = order;
   if (amount > refundable) throw new RefundExceedsPayment(refundable);
-  if (lines) assertUnrefunded(order, lines);
-  const returned = restock ? order.unitsToReturn(lines, to) : undefined;
+  const units = refundedUnitsOf(order, request);
+  const reason = reasonOf(order, request);
+  const credited = creditOf(order, request, { reason, units });
+  const isReturn = units.returned.length > 0;
 
-  const { status, fulfillmentStatus } = order.state;
-  const isAll = amount > 0 && amount === refundable && status === 'SUCCEEDED';
-  const after = { status: isAll ? 'REFUNDED' : status, fulfillmentStatus } as const;
-  const details = { amount, ...(lines && { items: lines }), ...(returned && { restocked: returned }) };
+  const refund = {
+    ...{ reference, amount, reason, credited, requestHash, lines: linesOf(units) },
+    restock: isReturn || (units.givenUp.length > 0 && givesBack(order, request)),
+  };
+  const refunded = order.withRefund(refund);
+  const isAllCredited = credited > 0 && ledgerOf(refunded.state).owed === 0;
+  const lost = isAllCredited ? order.unclaimedUnits : units.givenUp;
+  const returns = lost.length > 0 && givesBack(order, request);
+  const givenUp = givingUp(order, lost, { reason: '', returns, amount: 0, to, refund: reference });
+  const { fulfillmentStatus } = givenUp;
+  const isCancelledNow = fulfillmentStatus === 'CANCELLED' && !order.isCancelled;
+  const before = isCancelledNow ? cancelState(order.state).status : order.state.status;
+  const status = paymentStatusOf({ ...refunded.state, status: before, fulfillmentStatus });
+  const details = {
+    ...{ amount, reason, credited },
+    ...(refund.lines.length > 0 && { items: sumByLine(refund.lines) }),
+    ...(isReturn && { restocked: units.returned }),
+  };
   return {
-    ...after,
-    events: [orderEvent('refund_recorded', reference, details), ...order.statusEventsTo(after, reference)],
+    ...{ status, fulfillmentStatus },
+    events: [
+      orderEvent('refund_recorded', reference, details),
+      ...givenUp.events,
+      ...order.statusEventsTo({ ...order.state, status }, reference),
+      ...givenUp.steps,
+    ],
     effects: [
-      {
-        kind: 'refund',
-        ...{ reference, amount, at, requestHash, lines: sumByLine(lines ?? returned ?? []), restock },
-      },
-      ...(returned ? [{ kind: 'restock', movement: 'RETURN', lines: returned, ...(to && { to }) } as const] : []),
+      { kind: 'refund', ...refund, at },
+      ...(isReturn ? [{ kind: 'restock', movement: 'RETURN', lines: units.returned, ...(to && { to }) } as const] : []),
+      ...givenUp.effects,
       ...(notify && amount > 0 ? [{ kind: 'mail', stage: 'notify-refund', reference } as const] : []),
     ],
   };
+}
+
+/** The units of a refund, by what becomes of them. */
+interface RefundUnits {
+  /** Given up before: their share is credited already. */
+  readonly before: readonly LineQuantity[];
+  /** Shipped, and with the customer or back before. */
+  readonly shipped: readonly LineQuantity[];
+  /** Those of them that go back to bins now. */
+  readonly returned: readonly LineQuantity[];
+  /** The order gives them up now. */
+  readonly givenUp: readonly LineQuantity[];
+}
+
+const NO_UNITS: RefundUnits = { before: [], shipped: [], returned: [], givenUp: [] };
+
+function refundedUnitsOf(order: PlacedOrder, { lines, restock, restockTo }: RefundRequest): RefundUnits {
+  if (!lines) {
+    const returned = restock ? order.unitsToReturn(null, restockTo) : [];
+    return { ...NO_UNITS, shipped: returned, returned };
+  }
+  assertUnrefunded(order, lines);
+  const asked = sumByLine(lines);
+  const before = atMost(asked, order.unrefundedCancelledUnits);
+  const kept = unitsBeyond(asked, before);
+  const shipped = atMost(kept, order.unrefundedShippedUnits);
+  const givenUp = unitsBeyond(kept, shipped);
+  if (restock && !covers(givenUp, asked)) {
+    const returned = order.unitsToReturn(asked, restockTo);
+    return { ...NO_UNITS, shipped: returned, returned };
+  }
+  order.assertUnclaimed(givenUp);
+  return { before, shipped, returned: [], givenUp };
+}
+
+/** As many of the units as the others have. */
+function atMost(units: readonly LineQuantity[], others: readonly LineQuantity[]): LineQuantity[] {
+  const available = unitsByLine(others);
+  return units
+    .map(({ line, quantity }) => ({ line, quantity: Math.min(quantity, available.get(line) ?? 0) }))
+    .filter(({ quantity }) => quantity > 0);
+}
+
+function linesOf({ before, shipped, givenUp }: RefundUnits): RefundedUnits[] {
+  const cancelled = unitsByLine([...before, ...givenUp]);
+  return sumByLine([...before, ...shipped, ...givenUp]).map(({ line, quantity }) => {
+    return { line, quantity, cancelledQuantity: cancelled.get(line) ?? 0 };
+  });
+}
+
+function givesBack(order: PlacedOrder, { restock }: RefundRequest): boolean {
+  if (restock) order.assertHasTakenStock();
+  return restock ?? order.state.hasTakenStock;
+}
+
+function reasonOf(order: PlacedOrder, { reason, lines, restock, amount }: RefundRequest): RefundReason {
+  if (reason) return reason;
+  if (lines || restock) return 'goods';
+  return amount <= ledgerOf(order.state).refundDue ? 'repayment' : 'goodwill';
+}
+
+/**
+ * By default, all that is paid back beyond what was due back, and of goods not less than their share of the total; never more
+ * than is owed. @throws CreditExceedsOwed
+ */
+function creditOf(
+  order: PlacedOrder,
+  { amount, credited, reason: given }: RefundRequest,
+  { reason, units }: { readonly reason: RefundReason; readonly units: RefundUnits },
+): number {
+  if (!isCrediting(reason)) return 0;
+  const { owed, refundDue } = ledgerOf(order.state);
+  if (credited !== null) {
+    if (credited > owed) throw new CreditExceedsOwed(owed);
+    return credited;
+  }
+  const share = order.shareOf([...units.shipped, ...units.givenUp]);
+  const beyond = given && reason !== 'goods' ? amount : amount - refundDue;
+  return Math.min(owed, Math.max(share, beyond));
 }
 
 function assertUnrefunded(order: PlacedOrder, lines: readonly LineQuantity[]): void {

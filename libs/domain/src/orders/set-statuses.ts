@@ -2,6 +2,7 @@ import { UnitsLeftToShip } from '../errors.js';
 import { cancelledAs } from './cancel-order.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
+import { ledgerOf } from './order-money.js';
 import { changeState, type OrderState } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
 import { isVoid } from './shipment.js';
@@ -30,7 +31,16 @@ export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): Or
   const amount = change.status === 'REFUNDED' ? order.refundable : 0;
   const refund =
     amount > 0
-      ? { reference: freeReference(order), amount, at: null, requestHash: '', lines: [], restock: false }
+      ? {
+          reference: freeReference(order),
+          amount,
+          reason: 'goodwill' as const,
+          credited: ledgerOf(order.state).owed,
+          at: null,
+          requestHash: '',
+          lines: [],
+          restock: false,
+        }
       : null;
   return {
     status,

@@ -36,6 +36,7 @@ export function orderRecord(row: OrderColumns) {
     tax_amount: order.taxAmount,
     shipping_amount: order.shippingAmount,
     discount_amount: order.discountAmount,
+    ...(order.cancelledAmount > 0 && { cancelled_amount: order.cancelledAmount }),
     customer_id: order.customerId,
     customer_name: order.customer.name,
     customer_email: order.customer.email,
@@ -93,8 +94,15 @@ function paymentRecord({ reference, amount, at, writtenOff }: PaymentRecord) {
   return { ...withText({ reference, amount, at }), ...(writtenOff > 0 && { written_off: writtenOff }) };
 }
 
-function refundRecord({ reference, amount, at, lines, restock }: RefundRecord) {
-  return { ...withText({ reference, amount, at }), ...(lines.length > 0 && { lines }), ...(restock && { restock }) };
+function refundRecord({ reference, amount, at, reason, credited, lines, restock }: RefundRecord) {
+  const units = lines.map(({ line, quantity, cancelledQuantity: cancelled_quantity }) => {
+    return { line, quantity, ...(cancelled_quantity > 0 && { cancelled_quantity }) };
+  });
+  return {
+    ...withText({ reference, amount, at, reason, credited }),
+    ...(units.length > 0 && { lines: units }),
+    ...(restock && { restock }),
+  };
 }
 
 /** The time of a part as text. */

@@ -1,5 +1,5 @@
 import type { NotificationStage, OrderRecord } from '@app/application';
-import { refundDueOf, type LineQuantity } from '@app/domain';
+import { ledgerOf, sumOf, type LineQuantity } from '@app/domain';
 import { oneLine } from '../platform/plain-text.js';
 import { moneyFormat, unitsOf, type OrderFacts } from './order-facts.js';
 import { addressSections, type Letter } from './order-letter.js';
@@ -62,8 +62,8 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
 /** Excludes the reason, which is for the history. */
 function cancellationNews({ order, facts, shop }: Topic): News {
   const money = moneyFormat(order.currency);
-  const due = refundDueOf(order);
-  const refunded = order.refunds.reduce((sum, { amount }) => sum + amount, 0);
+  const { refundDue: due } = ledgerOf(order);
+  const refunded = sumOf(order.refunds);
   return {
     subject: `Your order ${facts.receipt} at ${shop} is cancelled`,
     intro: [

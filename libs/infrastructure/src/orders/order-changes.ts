@@ -112,7 +112,7 @@ export function setState({ key, state }: LockedOrder, change: OrderChange): Stat
   const { status, fulfillmentStatus } = change;
   return {
     text: effectOf(change, 'shipment') ? SET_STATE_AND_TRACKING : SET_STATE,
-    values: [key.storeId, key.orderId, status, fulfillmentStatus, new PlacedOrder(state).refundDueAfter(change)],
+    values: [key.storeId, key.orderId, status, fulfillmentStatus, new PlacedOrder(state).ledgerAfter(change).refundDue],
   };
 }
 

@@ -41,6 +41,9 @@ const CANCEL_UNITS = `/* orders.cancel_units */
   INSERT INTO cancelled_units (store_id, order_id, position, bin_id, quantity)
   SELECT $1, $2, position, bin_id, quantity FROM ${firstUnits(UNCLAIMED_UNITS, ASKED_UNITS)} AS taken`;
 
+const CREDIT_UNITS = `/* orders.credit_units */
+  UPDATE orders SET cancelled_amount = cancelled_amount + $3 WHERE store_id = $1 AND id = $2`;
+
 const CHANGE_LINES = `/* orders.change_lines */
   UPDATE order_lines SET quantity = changed.quantity, line_total = unit_price * changed.quantity
   FROM unnest($3::int[], $4::int[]) AS changed (line, quantity)
@@ -65,7 +68,7 @@ const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/*
   SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
   FROM ${table} WHERE store_id = $1 AND order_id = $2`;
 const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
-const REFUND = recordIn('refunds', ', lines, restock', ", nullif($7::jsonb, '[]'), $8");
+const REFUND = recordIn('refunds', ', lines, restock, reason, credited', ", nullif($7::jsonb, '[]'), $8, $9, $10");
 
 // An answer shows no greater integer.
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -109,15 +112,24 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
     };
   },
 
-  refund({ key }, { reference, amount, at, requestHash, lines, restock }) {
+  refund({ key }, { reference, amount, at, requestHash, lines, restock, reason, credited }) {
+    const units = lines.map(({ line, quantity, cancelledQuantity }) => {
+      return { line, quantity, ...(cancelledQuantity > 0 && { cancelled_quantity: cancelledQuantity }) };
+    });
+    const what = [JSON.stringify(units), restock, reason, credited];
     return {
-      order: [statement(REFUND, key, reference, amount, at, requestHash, JSON.stringify(lines), restock)],
+      order: [statement(REFUND, key, reference, amount, at, requestHash, ...what)],
       customer: spending(key, -amount),
     };
   },
 
-  cancelledUnits({ key }, { lines }) {
-    return { order: [statement(CANCEL_UNITS, key, ...columnsOf(lines))] };
+  cancelledUnits({ key }, { lines, amount }) {
+    return {
+      order: [
+        statement(CANCEL_UNITS, key, ...columnsOf(lines)),
+        ...(amount > 0 ? [statement(CREDIT_UNITS, key, amount)] : []),
+      ],
+    };
   },
 
   lines({ key, state }, { quantities, added, amount, totalAmount, units }) {

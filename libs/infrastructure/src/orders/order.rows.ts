@@ -18,6 +18,7 @@ import {
   type KnownPayment,
   type KnownRefund,
   type KnownShipment,
+  type LineQuantity,
   type PostalAddress,
 } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
@@ -37,7 +38,7 @@ export interface OrderRow extends Omit<OrderRecord, Parts> {
   readonly stages: readonly StageJson[];
   readonly shipments: readonly ShipmentJson[];
   readonly payments: readonly MoneyJson<KnownPayment>[];
-  readonly refunds: readonly MoneyJson<KnownRefund>[];
+  readonly refunds: readonly RefundJson[];
   readonly allocations: readonly AllocationJson[];
 }
 
@@ -68,6 +69,10 @@ interface ShipmentJson extends Omit<ShipmentRecord & KnownShipment, 'shippedAt' 
 type MoneyJson<Money extends KnownPayment | KnownRefund> = {
   readonly [Field in keyof Money]: Money[Field] extends number ? string : Money[Field];
 } & { readonly at: string };
+
+type RefundJson = Omit<MoneyJson<KnownRefund>, 'lines'> & {
+  readonly lines: readonly (LineQuantity & { readonly cancelled_quantity?: number })[];
+};
 
 interface AllocationJson extends Allocation {
   readonly line: number;
@@ -156,8 +161,19 @@ function toPayment({ reference, amount, at, writtenOff, requestHash }: MoneyJson
   };
 }
 
-function toRefund({ reference, amount, at, lines, restock, requestHash }: MoneyJson<KnownRefund>) {
-  return { reference, amount: toSafeInteger(amount), at: new Date(at), lines, restock, requestHash };
+function toRefund({ reference, amount, at, reason, credited, lines, restock, requestHash }: RefundJson) {
+  return {
+    reference,
+    amount: toSafeInteger(amount),
+    at: new Date(at),
+    reason,
+    credited: toSafeInteger(credited),
+    lines: lines.map(({ line, quantity, cancelled_quantity: cancelledQuantity = 0 }) => {
+      return { line, quantity, cancelledQuantity };
+    }),
+    restock,
+    requestHash,
+  };
 }
 
 function toStage({ stage, reference, state, attempts, lastError, outcome, at }: StageJson): PipelineStageRecord {

@@ -30,6 +30,7 @@ export const placerName = (order: string) => `coalesce((SELECT api_keys.name FRO
       WHERE people.store_id = ${order}.store_id AND people.id = ${order}.placed_by), '')`;
 
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
+  item.cancelled_amount AS "cancelledAmount",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
   item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes, item.metadata,
   coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,
@@ -115,7 +116,7 @@ const PARTS = `${linesOf(ITEM)} AS lines,
     ${STAGES} AS stages,
     ${shipmentsOf(ITEM)} AS shipments,
     ${moneyOf('payments', 'coalesce(written_off, 0)::text AS "writtenOff"')} AS payments,
-    ${moneyOf('refunds', "coalesce(lines, '[]') AS lines, restock")} AS refunds`;
+    ${moneyOf('refunds', "reason, credited::text, coalesce(lines, '[]') AS lines, restock")} AS refunds`;
 
 const PAGE: OrderColumns = { storeId: '$1', id: 'page.id', fulfillmentStatus: 'page."fulfillmentStatus"' };
 

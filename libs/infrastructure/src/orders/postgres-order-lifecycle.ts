@@ -90,7 +90,7 @@ async function change(
     });
   if (shipping && picked.length > 0) await pickFrom(sql, key, shipping.shipment.reference, picked);
   const row = readRow(isDone ? answers.at(-1) : await withdrawAndRead(sql, key, lines));
-  const restocked = unitsReturned(answers.slice(changes.length));
+  const restocked = unitsReturned(answers.slice(changes.length, changes.length + writes.stock.length));
   const shipsPicked = shipping?.shipsPicked ?? false;
   const record = shipsPicked ? { ...row, shipsPicked } : row;
   if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record });

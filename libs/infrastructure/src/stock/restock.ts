@@ -131,7 +131,6 @@ function unitsOf(items: readonly StockItem[]): unknown[] {
   return [items.map(({ productId }) => productId), items.map(({ variantId }) => variantId ?? 0)];
 }
 
-export function unitsReturned([, returned]: readonly (readonly unknown[])[]): number {
-  const [row] = (returned ?? []) as readonly { readonly units: number }[];
-  return row?.units ?? 0;
+export function unitsReturned(answers: readonly (readonly unknown[])[]): number {
+  return (answers.flat() as readonly { readonly units?: number }[]).reduce((sum, { units = 0 }) => sum + units, 0);
 }

@@ -10,6 +10,7 @@ import {
   PAYMENT_STATUSES,
   SHIPMENT_STATUSES,
   mapAddressFields,
+  REFUND_REASONS,
 } from '@app/domain';
 import * as is from './vocabulary.js';
 
@@ -105,9 +106,21 @@ const shipment = is.object({
 });
 
 const MONEY = { reference: is.reference, amount: is.amount, at: is.timestamp };
+const refundedUnits = is.list(
+  is.object({
+    line: is.integer(1, MAX_INT4, 'Counts from 1.'),
+    quantity: is.integer(1, MAX_INT4),
+    cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Those of them that were given up before they shipped.')),
+  }),
+  { differ: ['line'] },
+);
 const refund = is.object({
   ...MONEY,
-  lines: is.optional(lineQuantities),
+  reason: is.optional(is.oneOf(REFUND_REASONS)),
+  credited: is.optional(
+    is.described(is.amount, 'What is owed no more, in minor units. Absent: the amount, less what was paid too much.'),
+  ),
+  lines: is.optional(refundedUnits),
   restock: is.optional(is.described(is.flag, 'Whether these units went back to bins. Absent: false.')),
 });
 const payment = is.object({
@@ -165,6 +178,9 @@ export const orderLine = is.object(
     tax_amount: is.optional(is.signedAmount),
     shipping_amount: is.optional(is.signedAmount),
     discount_amount: is.optional(is.described(is.signedAmount, 'In minor units; positive where it lowers the total.')),
+    cancelled_amount: is.optional(
+      is.described(is.amount, 'The credit for cancelled units, in minor units. Absent: their share of total_amount.'),
+    ),
     adjustment_amount: is.optional(
       is.described(
         is.signedAmount,

@@ -1,4 +1,5 @@
 import { MAIL_OUTCOMES } from '@app/application';
+import { moneyOf } from './order-money.js';
 import { EARLIER_REVIEW } from '../schema/trade-lines.js';
 import type { BundleOrderEvent, BundleOrderStage, OrderRecordLine } from '../schema/bundle.js';
 
@@ -97,7 +98,7 @@ function paymentRows({ id, line }: OrderToWrite) {
 }
 
 function refundRows({ id, line }: OrderToWrite) {
-  return moneyRows(id, line.refunds).map((row) => ({
+  return moneyRows(id, moneyOf(line).refunds).map((row) => ({
     ...row,
     lines: row.lines ?? null,
     restock: row.restock ?? false,

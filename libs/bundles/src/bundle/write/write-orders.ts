@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
-import { filledFields, refundDueOf } from '@app/domain';
+import { filledFields, ledgerOf } from '@app/domain';
 import { hasEmail, takeSold } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import { takesStock, type BundleOrderLine, type OrderRecordLine } from '../schema/bundle.js';
+import { moneyOf } from './order-money.js';
 import { insertInto, PARTS, type OrderToWrite } from './order-parts.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
     total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email, customer_phone,
-    shipping_address, billing_address, notes, metadata, is_test, external_reference, refund_due, held_reasons,
+    shipping_address, billing_address, notes, metadata, is_test, external_reference, cancelled_amount, refund_due,
+    held_reasons,
     created_at`;
 
 // An order that is already stored stays unchanged: history does not change.
@@ -166,6 +168,7 @@ function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRe
 
 function orderRow({ id, line }: Identified) {
   const { line_items = [], history: _, shipping_address: shipping = {}, billing_address: billing, ...fields } = line;
+  const money = moneyOf(line);
   return {
     customer_name: '',
     customer_email: '',
@@ -179,7 +182,8 @@ function orderRow({ id, line }: Identified) {
     ...fields,
     shipping_address: filledFields(shipping),
     billing_address: filledFields(billing ?? shipping),
-    refund_due: refundDueOf(stateOf(line)),
+    cancelled_amount: money.cancelledAmount,
+    refund_due: ledgerOf(money).refundDue,
     held_reasons: heldReasonsOf(line),
     id,
     units: line_items.reduce((sum, { quantity }) => sum + quantity, 0),
@@ -192,16 +196,6 @@ function orderRow({ id, line }: Identified) {
 function heldReasonsOf({ held_reasons, pipeline = [], fraud }: OrderRecordLine): readonly string[] | null {
   if (held_reasons) return held_reasons;
   return pipeline.some(({ state }) => state === 'held') ? (fraud?.reasons ?? []).map(({ rule }) => rule) : null;
-}
-
-function stateOf({ status, total_amount: totalAmount, payments = [], refunds = [], ...line }: OrderRecordLine) {
-  const { fulfillment_status: fulfillmentStatus, line_items = [] } = line;
-  const lines = line_items.map(({ unit_price: unitPrice, cancelled_quantity: cancelledQuantity = 0 }) => ({
-    unitPrice,
-    cancelledQuantity,
-  }));
-  const paid = payments.map(({ amount, written_off: writtenOff = 0 }) => ({ amount, writtenOff }));
-  return { status, fulfillmentStatus, totalAmount, lines, payments: paid, refunds };
 }
 
 function lineRow(orderId: string, position: number, item: BundleOrderLine, sellable: Sellable | undefined) {

@@ -25,6 +25,7 @@ CREATE DOMAIN unit_count AS int CHECK (VALUE >= 0);
 CREATE DOMAIN fraud_verdict AS text CHECK (VALUE = ANY ('{ACCEPT,REVIEW,REJECT}'));
 CREATE DOMAIN stage_state AS text CHECK (VALUE = ANY ('{pending,held,done,dead}'));
 CREATE DOMAIN mail_outcome AS text CHECK (VALUE = ANY ('{sent,undeliverable,failed,not_wanted}'));
+CREATE DOMAIN refund_reason AS text CHECK (VALUE = ANY ('{goods,shipping,goodwill,chargeback,repayment}'));
 CREATE DOMAIN movement_kind AS text CHECK (VALUE = ANY ('{OPENING,ORDER,CANCELLATION,RETURN,ADJUSTMENT,SET,COUNT}'));
 
 -- Amounts have no CHECK: imported history has credit notes, which are negative. The domain refuses a negative order.
@@ -43,6 +44,7 @@ CREATE TABLE orders (
   tax_amount bigint NOT NULL DEFAULT 0,
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
+  cancelled_amount bigint NOT NULL DEFAULT 0, -- The credit for units that were given up: their share of the total.
   refund_due bigint NOT NULL DEFAULT 0, -- What must be paid back. Each writer of payments, refunds or a status sets it.
   units bigint NOT NULL DEFAULT 0, -- Sum of the quantities of the lines. Like the amounts, every writer of lines keeps it.
   customer_id uuid,
@@ -362,8 +364,10 @@ COMMENT ON TABLE payments IS 'Payments of orders, in minor units of the order''s
 
 CREATE TABLE refunds (LIKE payments INCLUDING ALL, FOREIGN KEY (store_id, order_id) REFERENCES orders);
 ALTER TABLE payments ADD written_off bigint CHECK (written_off > 0); -- What the payment closed without being paid.
-ALTER TABLE refunds ADD lines jsonb; -- Units that the refund was for, as [{line, quantity}], lines from 1. Null: there are none.
+ALTER TABLE refunds ADD lines jsonb; -- Units that the refund was for, as [{line, quantity, cancelled_quantity?}], lines from 1. Null: there are none.
 ALTER TABLE refunds ADD restock boolean NOT NULL DEFAULT false; -- Whether these units went back to bins.
+ALTER TABLE refunds ADD reason refund_reason NOT NULL DEFAULT 'goodwill';
+ALTER TABLE refunds ADD credited bigint NOT NULL DEFAULT 0 CHECK (credited >= 0); -- What is owed no more.
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
 
 -- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.

@@ -1,0 +1,50 @@
+import { shareOf, unitsByLine, type MoneyState, type RefundReason } from '@app/domain';
+import type { OrderRecordLine } from '../schema/bundle.js';
+
+type BundleRefund = NonNullable<OrderRecordLine['refunds']>[number];
+
+/** A refund with all that a bundle may leave out, but for its lines and `restock`. */
+export type WholeRefund = BundleRefund & { readonly reason: RefundReason; readonly credited: number };
+
+/** The money of an order. Earlier bundles have no credits: those of its units and its refunds are computed. */
+export function moneyOf(line: OrderRecordLine): MoneyState & { readonly refunds: readonly WholeRefund[] } {
+  const { status, fulfillment_status: fulfillmentStatus, total_amount: totalAmount, payments = [] } = line;
+  const cancelledAmount = line.cancelled_amount ?? shareOfCancelled(line);
+  const paid = payments.map(({ amount, written_off: writtenOff = 0 }) => ({ amount, writtenOff }));
+  const closed = paid.reduce((sum, { writtenOff }) => sum + writtenOff, cancelledAmount);
+  const surplus = paid.reduce((sum, { amount }) => sum + amount, 0) - Math.max(0, totalAmount - closed);
+  const refunds = refundsOf(line, { owed: Math.max(0, totalAmount - closed), surplus: Math.max(0, surplus) });
+  return { status, fulfillmentStatus, totalAmount, cancelledAmount, payments: paid, refunds };
+}
+
+function shareOfCancelled({ total_amount, shipping_amount = 0, line_items = [] }: OrderRecordLine): number {
+  const lines = line_items.map(({ unit_price: unitPrice, quantity }, index) => ({
+    line: index + 1,
+    unitPrice,
+    quantity,
+  }));
+  const cancelled = line_items.map(({ cancelled_quantity: quantity = 0 }, index) => ({ line: index + 1, quantity }));
+  return shareOf({ totalAmount: total_amount, shippingAmount: shipping_amount, lines }, cancelled, []);
+}
+
+/** Pays back what was paid too much first, and credits the rest. */
+function refundsOf(line: OrderRecordLine, money: { owed: number; surplus: number }): WholeRefund[] {
+  let { owed, surplus } = money;
+  const cancelled = unitsByLine(
+    (line.line_items ?? []).map(({ cancelled_quantity: quantity = 0 }, index) => ({ line: index + 1, quantity })),
+  );
+  return (line.refunds ?? []).map((refund) => {
+    const repaid = Math.min(refund.amount, surplus);
+    const credited = refund.credited ?? Math.min(owed, refund.amount - repaid);
+    surplus -= repaid;
+    owed -= Math.min(owed, credited);
+    const reason = refund.reason ?? (refund.lines ? 'goods' : credited > 0 ? 'goodwill' : 'repayment');
+    const lines = refund.lines?.map((units) => {
+      const left = refund.restock ? 0 : (cancelled.get(units.line) ?? 0);
+      const { cancelled_quantity = Math.min(units.quantity, left) } = units;
+      cancelled.set(units.line, left - cancelled_quantity);
+      return { ...units, ...(cancelled_quantity > 0 && { cancelled_quantity }) };
+    });
+    return { ...refund, reason, credited, ...(lines && { lines }) };
+  });
+}
