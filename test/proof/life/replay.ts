@@ -161,7 +161,8 @@ export class Replay {
     const { order, state, parcels, money } = this;
     const records = (kept: ReadonlyMap<string, number>) =>
       [...kept].map(([reference, amount]) => `${reference} ${amount}`);
-    const told = (kept: OrderAnswer['payments'] | OrderAnswer['refunds']) => kept.map(({ reference, amount }) => `${reference} ${amount}`);
+    const told = (kept: OrderAnswer['payments'] | OrderAnswer['refunds']) =>
+      kept.map(({ reference, amount }) => `${reference} ${amount}`);
     const parcelsOf = (kept: readonly Parcel[]) =>
       kept.map(({ reference, status, items }) => `${reference} ${status} ${contentOf(items)}`);
     const pairs: readonly (readonly [string, string, string])[] = [
