@@ -1833,7 +1833,7 @@ export interface components {
       units?: number;
       /**
        * Format: int64
-       * @description What must be paid back. In minor units of the currency: 1099 is 10.99 USD. Only with `include=refund_due`.
+       * @description What is still to be paid back. Also with `include=amounts`. In minor units of the currency: 1099 is 10.99 USD. Only with `include=refund_due`.
        * @example 0
        */
       refund_due?: number;
@@ -1961,6 +1961,65 @@ export interface components {
           shipped_quantity: number;
         }[];
       }[];
+      /**
+       * @description Recorded payments, in the order in which they were recorded. Only with `include=payments`.
+       * @example []
+       */
+      payments?: {
+        /**
+         * @description The id at the gateway. Unique in the order.
+         * @example pi_3NX81
+         */
+        reference: string;
+        /**
+         * Format: int64
+         * @description What was paid, or paid back. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 15980
+         */
+        amount: number;
+        /**
+         * Format: date-time
+         * @description When it was made. ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
+        /**
+         * Format: int64
+         * @description What it closed without being paid: a cash discount, a bank charge. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 0
+         */
+        written_off: number;
+      }[];
+      /**
+       * Format: int64
+       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a cancelled or refunded order. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @example 0
+       */
+      amount_credited?: number;
+      /**
+       * Format: int64
+       * @description `total_amount` less `amount_credited`, not below 0. Paid or not. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @example 15980
+       */
+      amount_owed?: number;
+      /**
+       * Format: int64
+       * @description What was paid, paid back or not. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @example 0
+       */
+      amount_paid?: number;
+      /**
+       * Format: int64
+       * @description What was paid back. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @example 0
+       */
+      amount_refunded?: number;
+      /**
+       * Format: int64
+       * @description What is still to be paid: `amount_owed` less what was paid and not paid back. 0 where that is negative. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @example 15980
+       */
+      amount_open?: number;
     };
     Order: {
       /**
@@ -6658,6 +6717,8 @@ export interface operations {
         email?: string;
         /** @description `true`: only orders of which money must be paid back. Any other value returns 400. */
         refund_due?: true;
+        /** @description `true`: only orders of which something is still to be paid. Any other value returns 400. */
+        open?: true;
         /** @description `true`: only orders of which a mail failed for good, other than because of its recipient. Any other value returns 400. */
         mail_failed?: true;
         /** @description Only orders that were placed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
@@ -6680,7 +6741,7 @@ export interface operations {
         };
         /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
-        /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `metadata`, `line_items`. Another word is rejected with 400. */
+        /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `metadata`, `line_items`, `payments`, `amounts`. Another word is rejected with 400. */
         include?: (
           | 'updated_at'
           | 'is_test'
@@ -6691,6 +6752,8 @@ export interface operations {
           | 'customer_id'
           | 'metadata'
           | 'line_items'
+          | 'payments'
+          | 'amounts'
         )[];
         /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';

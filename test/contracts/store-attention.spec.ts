@@ -47,7 +47,7 @@ describe('StoreAttention', () => {
   });
 
   it('counts the orders of which money must be paid back', async () => {
-    await order('CANCELLED', 400, { refund_due: 5 });
+    await order('CANCELLED', 400, { balance: -5 });
     await order('SHIPPED');
 
     expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, refundDue: 1 });

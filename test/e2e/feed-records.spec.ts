@@ -18,9 +18,11 @@ const SHOWN = [
   'product_variants: sku name price attributes attribute_names metadata status position',
   'product_categories: category_id',
   'customers: name email phone status email_verified loyalty_points total_spent tags city metadata created_at last_login',
+  // Before the status: nothing is owed for a refunded order, whatever is credited.
+  'orders: cancelled_amount',
   'orders: receipt_number source status fulfillment_status held_reasons payment_method currency customer_name',
   'orders: amount total_amount tax_amount shipping_amount discount_amount',
-  'orders: customer_id customer_email customer_phone shipping_address billing_address notes metadata external_reference is_test placed placed_by refund_due created_at',
+  'orders: customer_id customer_email customer_phone shipping_address billing_address notes metadata external_reference is_test placed placed_by balance created_at',
   'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total metadata',
   'fraud_assessments: verdict score reasons',
   'order_stages: reference state attempts last_error outcome updated_at',
@@ -29,7 +31,7 @@ const SHOWN = [
   'returned_units: quantity',
   'cancelled_units: quantity',
   'payments: number amount written_off at',
-  'refunds: number amount at lines restock',
+  'refunds: number amount at reason credited lines restock',
   'stock: quantity',
 ];
 
@@ -143,6 +145,8 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'payments.number': '99',
   'payments.written_off': '1',
   'refunds.number': '99',
+  'refunds.reason': `'shipping'`,
+  'orders.balance': '-77',
   'refunds.lines': `'[{"line": 1, "quantity": 9}]'`,
 };
 
@@ -150,7 +154,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
 const NEVER_ALONE = [
   ...['orders.email_key', 'orders.phone_key', 'orders.address_key', 'shipments.notify'],
   ...['shipments.request_hash', 'payments.request_hash'],
-  ...['refunds.request_hash', 'fraud_assessments.created_at', 'orders.refund_due', 'orders.units', 'products.in_stock'],
+  ...['refunds.request_hash', 'fraud_assessments.created_at', 'orders.balance', 'orders.units', 'products.in_stock'],
   'product_variants.status',
 ];
 
@@ -167,6 +171,7 @@ const LISTS = [
     '/v1/orders',
     '/v1/orders?held=true',
     '/v1/orders?refund_due=true',
+    '/v1/orders?open=true',
     '/v1/products',
     '/v1/products?in_stock=true',
     '/v1/skus',

@@ -297,7 +297,7 @@ describe('the API', () => {
 
     expect(names).toEqual([
       ...['request-head', 'concurrency-limit', 'authentication', 'unknown-routes', 'json-bodies', 'draining'],
-      ...['request-log', 'feed-places', 'entity-tags'],
+      ...['request-log', 'feed-places', 'turns-of-large', 'entity-tags'],
     ]);
   });
 

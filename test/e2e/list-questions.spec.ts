@@ -38,6 +38,7 @@ describe('a parameter of a list', () => {
     ],
     ['/v1/customers?include=orders', 'include must be one or more of updated_at, metadata, separated by commas'],
     ['/v1/orders?refund_due=false', 'refund_due must be true'],
+    ['/v1/orders?open=false', 'open must be true'],
     ['/v1/orders?mail_failed=', 'mail_failed must be true'],
     ['/v1/skus?out_of_stock=false', 'out_of_stock must be true'],
     [`/v1/orders?status=${'PENDING,'.repeat(21)}`, 'status must have at most 20 values'],
@@ -88,7 +89,7 @@ describe('include', () => {
     const money = { reference: 'P-1', amount: Math.round(placed.total * 100), currency: 'USD' };
     await api.post(`/v1/orders/${placed.order_id}/payments`, money);
     await api.post(`/v1/orders/${placed.order_id}/cancel`, {});
-    const words = 'updated_at,is_test,held,units,refund_due,external_reference,customer_id,line_items';
+    const words = 'updated_at,is_test,held,units,refund_due,external_reference,customer_id,line_items,payments,amounts';
 
     const [plain, full] = [await readerOf(api)('/v1/orders'), await readerOf(api)(`/v1/orders?include=${words}`)];
     const order = (await api.get(`/v1/orders/${placed.order_id}`)).json<{ data: Record<string, unknown> }>().data;
@@ -98,10 +99,48 @@ describe('include', () => {
         ...plain.data[0],
         ...{ updated_at: order['updated_at'], is_test: false, held: false, units: 3, refund_due: money.amount },
         ...{ external_reference: 'PO-1', customer_id: null, line_items: order['line_items'] },
+        ...{ payments: order['payments'], amount_credited: order['amount_credited'], amount_owed: 0 },
+        ...{ amount_paid: money.amount, amount_refunded: 0, amount_open: 0 },
       },
     ]);
     expect((await readerOf(api)('/v1/orders?include=units')).data).toEqual([{ ...plain.data[0], units: 3 }]);
     expect(idsOf(await readerOf(api)('/v1/orders?refund_due=true'))).toEqual([placed.order_id]);
+  });
+
+  it('and a filter find what is still to be paid, and how much', async () => {
+    const api = await application.withStore();
+    const product = await api.store.product({ stock: 20, price: 1000 });
+    const place = async () => {
+      const body = { ...anOrderBody(product), items: [{ product_id: product, quantity: 3 }] };
+      return (await api.post('/v1/orders', body)).json<{ data: { order_id: string } }>().data.order_id;
+    };
+    const pay = (id: string, amount: number, more: object = {}) =>
+      api.post(`/v1/orders/${id}/payments`, { reference: 'P-1', amount, currency: 'USD', ...more });
+    const [unpaid, part, paid, cancelled, back] = [
+      await place(),
+      await place(),
+      await place(),
+      await place(),
+      await place(),
+    ];
+    await pay(part, 1000, { partial: true });
+    await pay(paid, 3000);
+    await api.post(`/v1/orders/${cancelled}/cancel`, {});
+    await pay(back, 3000);
+    await api.post(`/v1/orders/${back}/refunds`, { reference: 'CB', amount: 500, reason: 'chargeback' });
+
+    const read = readerOf(api);
+    const open = await read('/v1/orders?open=true&sort=created_at&include=amounts');
+
+    expect([idsOf(open), open.data.map((order) => (order as { amount_open?: number }).amount_open)]).toEqual([
+      [unpaid, part, back],
+      [3000, 2000, 500],
+    ]);
+    expect(open.pagination.total).toBe(3);
+    expect(idsOf(await read('/v1/orders?open=true&status=SUCCEEDED'))).toEqual([]);
+    expect(idsOf(await read(`/v1/orders?open=true&status=PENDING,REFUNDED&ids=${part},${paid}`))).toEqual([part]);
+    const money = await read(`/v1/orders?ids=${back}&include=payments`);
+    expect(money.data).toMatchObject([{ payments: [{ reference: 'P-1', amount: 3000, written_off: 0 }] }]);
   });
 
   it.each([

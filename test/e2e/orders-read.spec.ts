@@ -213,6 +213,7 @@ describe('GET /v1/orders', () => {
         },
       ],
       ...{ shipments: [], payments: [], refunds: [], amount_owed: 2350, amount_paid: 0, refund_due: 0 },
+      ...{ amount_credited: 0, amount_refunded: 0, amount_open: 2350 },
       updated_at: expect.stringMatching(/Z$/) as string,
     });
   });

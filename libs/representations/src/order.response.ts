@@ -18,6 +18,7 @@ import {
   adjustmentOf,
   ledgerOf,
   REFUND_REASONS,
+  type OrderLedger,
   mapAddressFields,
   type FraudAssessment,
   type MoneyRecord,
@@ -155,7 +156,7 @@ const Stage = is.object({
   at: is.timestamp('When the stage last changed.'),
 });
 
-const LEDGER = {
+const AMOUNTS = {
   amount_credited: is.minorUnits(
     'What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written ' +
       'off; all of a cancelled or refunded order.',
@@ -168,7 +169,6 @@ const LEDGER = {
     'What is still to be paid: `amount_owed` less what was paid and not paid back. 0 where that is negative.',
     15980,
   ),
-  refund_due: is.minorUnits('What is still to be paid back: the same where it is negative.', 0),
 };
 
 const SUMMARY = {
@@ -196,12 +196,14 @@ export const OrderListItem = representation(
       is_test: is.flag('Whether the order was placed with a test key.'),
       held: is.flag('Whether the order is under review.'),
       units: is.integer('Sum of the quantities of its lines.', 2, 'int64'),
-      refund_due: is.minorUnits('What must be paid back.', 0),
+      refund_due: is.minorUnits('What is still to be paid back. Also with `include=amounts`.', 0),
       external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
       customer_id: is.orNull(is.uuid('The account to which the order is linked; null for a guest.', CUSTOMER_ID)),
       metadata: is.metadata('What clients keep with the order.'),
       line_items: is.arrayOf(LineItem, 'The lines as they were sold.'),
+      payments: is.arrayOf(PaymentOfOrder, 'Recorded payments, in the order in which they were recorded.', []),
     }),
+    ...is.included(AMOUNTS, 'amounts'),
   }),
   { money: 'minor' },
 );
@@ -243,7 +245,8 @@ export const Order = representation(
     shipments: is.arrayOf(Shipment, 'In the order of their creation.', []),
     payments: is.arrayOf(PaymentOfOrder, 'Recorded payments, in the order of their recording.', []),
     refunds: is.arrayOf(RefundOfOrder, 'Recorded refunds, likewise.', []),
-    ...LEDGER,
+    ...AMOUNTS,
+    refund_due: is.minorUnits('What is still to be paid back: the same where it is negative.', 0),
     updated_at: is.timestamp(
       'When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has ' +
         'its own time.',
@@ -271,7 +274,7 @@ function summaryOf(order: OrderSummary) {
 
 type Include = (typeof ORDER_INCLUDES)[number];
 
-const INCLUDED: { readonly [Word in Include]: (order: ListedOrder) => OrderItemResponse[Word] } = {
+const INCLUDED: { readonly [Word in Exclude<Include, 'amounts'>]: (order: ListedOrder) => OrderItemResponse[Word] } = {
   updated_at: ({ updatedAt }) => updatedAt?.toISOString(),
   is_test: ({ isTest }) => isTest,
   held: ({ isHeld }) => isHeld,
@@ -281,12 +284,15 @@ const INCLUDED: { readonly [Word in Include]: (order: ListedOrder) => OrderItemR
   customer_id: ({ customerId }) => customerId,
   metadata: ({ metadata }) => metadata,
   line_items: ({ lines, fulfillmentStatus }) => lines?.map((line) => toLineItem(line, fulfillmentStatus)),
+  payments: ({ payments }) => payments?.map(toPayment),
 };
 
 export function toOrderListItem(order: ListedOrder, include: readonly Include[] = []): OrderItemResponse {
   const item = summaryOf(order);
   if (include.length === 0) return item;
-  return Object.assign(item, Object.fromEntries(include.map((word) => [word, INCLUDED[word](order)])));
+  const words = include.filter((word) => word !== 'amounts');
+  Object.assign(item, Object.fromEntries(words.map((word) => [word, INCLUDED[word](order)])));
+  return Object.assign(item, include.includes('amounts') && order.amounts ? toAmounts(order.amounts) : {});
 }
 
 export function toOrderResponse(order: OrderRecord): OrderResponse {
@@ -314,13 +320,12 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     shipments: order.shipments.map(toShipment),
     payments: order.payments.map(toPayment),
     refunds: order.refunds.map(toRefund),
-    ...toLedger(order),
+    ...toAmounts(ledgerOf(order)),
     updated_at: order.updatedAt.toISOString(),
   } satisfies Omit<OrderResponse, keyof typeof SUMMARY>);
 }
 
-function toLedger(order: OrderRecord) {
-  const { credited, owed, paid, refunded, open, refundDue } = ledgerOf(order);
+function toAmounts({ credited, owed, paid, refunded, open, refundDue }: OrderLedger) {
   return {
     amount_credited: credited,
     amount_owed: owed,

@@ -28,11 +28,11 @@ export const described = <T extends TSchema>(schema: T, description: string): T 
 
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
-/** Members that a list has only when its `include` names them. */
-export const included = <T extends TProperties>(members: T) =>
+/** Members that a list has only when its `include` names them. @param word absent: each has its own. */
+export const included = <T extends TProperties>(members: T, word?: string) =>
   Object.fromEntries(
     Object.entries(members).map(([name, schema]) => {
-      return [name, optional(described(schema, `${schema.description} Only with \`include=${name}\`.`))];
+      return [name, optional(described(schema, `${schema.description} Only with \`include=${word ?? name}\`.`))];
     }),
   ) as { [Name in keyof T]: TOptional<T[Name]> };
 

@@ -84,7 +84,7 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   const email = `${mark}@example.com`;
   const customer = await store.customer({ name: `${mark} customer`, email, status: mark });
   const receipt = `POS-${mark.toUpperCase()}`;
-  const states = { status: 'REFUNDED', fulfillment_status: 'RETURNED', source: 'POS', refund_due: 1 };
+  const states = { status: 'REFUNDED', fulfillment_status: 'RETURNED', source: 'POS', balance: -1 };
   const keys = { receipt_number: receipt, external_reference: `${mark}-reference`, customer_name: `${mark} buyer` };
   const metadata = { erp_id: `${mark}-erp` };
   const order = await store.order({ ...keys, customer_email: email, customer_id: customer, ...states, metadata });

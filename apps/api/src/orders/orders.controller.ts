@@ -59,6 +59,7 @@ const QUERY = listQuery<OrderFilter>(
     customerId: exactFilter('customer_id', 'the id of the account to which the order is linked', CUSTOMER_ID),
     email: exactFilter('email', 'the whole e-mail on the order, in any letter case', 'ada@example.com'),
     refundDue: trueFilter('refund_due', 'only orders of which money must be paid back'),
+    open: trueFilter('open', 'only orders of which something is still to be paid'),
     mailFailed: trueFilter(
       'mail_failed',
       'only orders of which a mail failed for good, other than because of its recipient',

@@ -20,6 +20,7 @@ const SOURCES = [['WEBSITE'], ['POS', 'Point of sale']];
 const QUEUES = {
   ship: { name: 'To ship', filter: { fulfillment_status: ['PENDING', 'CONFIRMED', 'PROCESSING'], held: false } },
   review: { name: 'Under review', filter: { held: true } },
+  open: { name: 'To be paid', filter: { open: true } },
   refund: { name: 'To pay back', filter: { refund_due: true } },
   mail: { name: 'Mail failed', filter: { mail_failed: true } },
   all: { name: 'All', filter: {} },

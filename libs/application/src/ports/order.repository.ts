@@ -5,6 +5,7 @@ import type {
   Metadata,
   OrderCustomer,
   OrderEvent,
+  OrderLedger,
   PaymentRecord,
   PostalAddress,
   RefundRecord,
@@ -41,6 +42,8 @@ export interface ListedOrder extends OrderSummary {
   readonly customerId?: string | null;
   readonly metadata?: Metadata;
   readonly lines?: readonly OrderLineRecord[];
+  readonly payments?: readonly PaymentRecord[];
+  readonly amounts?: OrderLedger;
 }
 
 export const ORDER_INCLUDES = [
@@ -53,6 +56,8 @@ export const ORDER_INCLUDES = [
   'customer_id',
   'metadata',
   'line_items',
+  'payments',
+  'amounts',
 ] as const;
 
 /** Where to pick units of a line, or where they were picked. */
@@ -153,6 +158,8 @@ export interface OrderFilter extends CreatedFilter, UpdatedFilter {
   readonly email?: string;
   /** Whether money must be paid back. */
   readonly refundDue?: true;
+  /** Something is still to be paid. */
+  readonly open?: true;
   /** Whether a mail failed for good, other than because of its recipient. */
   readonly mailFailed?: true;
   /** Whether the order is under review: as in {@link HeldOrders}. */

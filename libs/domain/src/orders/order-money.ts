@@ -60,15 +60,17 @@ export interface OrderLedger {
   readonly paid: number;
   /** What was paid back. */
   readonly refunded: number;
-  /** What is still to be paid: `owed` less what was paid and not paid back. */
+  /** `owed` less what was paid and not paid back. */
+  readonly balance: number;
+  /** What is still to be paid: the balance, where it is positive. */
   readonly open: number;
-  /** What is still to be paid back: the same where it is negative. */
+  /** What is still to be paid back: the balance, where it is negative. */
   readonly refundDue: number;
 }
 
 /**
- * The ledger of an order. Nothing is owed for a cancelled one. Where an operator or another system has set an order as paid, or as
- * refunded, without all records, the whole of it counts as paid, or as paid back and owed no more.
+ * The ledger of an order. Nothing is owed for a cancelled or refunded one. Where an operator or another system has set an order as
+ * paid, or as refunded, without all records, the whole of it counts as paid, or as paid back.
  */
 export function ledgerOf(order: MoneyState): OrderLedger {
   const { status, fulfillmentStatus, totalAmount, payments, refunds } = order;
@@ -76,11 +78,11 @@ export function ledgerOf(order: MoneyState): OrderLedger {
   const isSetPaid = status === 'SUCCEEDED' || status === 'REFUNDED';
   const paid = Math.max(sumOf(payments), isSetPaid ? totalAmount - (payments.length > 0 ? credits : 0) : 0);
   const refunded = Math.max(sumOf(refunds), status === 'REFUNDED' ? Math.min(paid, totalAmount) : 0);
-  const isOver = status === 'CANCELLED' || fulfillmentStatus === 'CANCELLED' || refunded > sumOf(refunds);
+  const isOver = status === 'CANCELLED' || status === 'REFUNDED' || fulfillmentStatus === 'CANCELLED';
   const credited = isOver ? Math.max(totalAmount, credits) : credits;
   const owed = Math.max(0, totalAmount - credited);
   const balance = owed - (paid - refunded);
-  return { credited, owed, paid, refunded, open: Math.max(0, balance), refundDue: Math.max(0, -balance) };
+  return { credited, owed, paid, refunded, balance, open: Math.max(0, balance), refundDue: Math.max(0, -balance) };
 }
 
 function creditsOf({ cancelledAmount, payments, refunds }: MoneyState): number {
@@ -95,7 +97,9 @@ function creditsOf({ cancelledAmount, payments, refunds }: MoneyState): number {
 export function paymentStatusOf(order: MoneyState & { readonly status: PaymentStatus }): PaymentStatus {
   const { status, payments, refunds } = order;
   if (status === 'CANCELLED') return status;
-  const { owed, paid, refunded, open } = ledgerOf(order);
+  // The records of a refunded order may say by now that something is owed again.
+  const isUndecided = status === 'REFUNDED' && isRecorded(order);
+  const { owed, paid, refunded, open } = ledgerOf(isUndecided ? { ...order, status: 'PENDING' } : order);
   if (paid === 0 && payments.length === 0) {
     return owed === 0 && refunds.some(({ credited }) => credited > 0) ? 'CANCELLED' : status;
   }

@@ -72,11 +72,11 @@ const INSERT_ORDER = withNames<
 >(`/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-      amount, total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email,
+      amount, total_amount, balance, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email,
       customer_phone, shipping_address, billing_address, notes, metadata, is_test, created_at, external_reference,
       placed, placed_by, held_reasons, email_key, phone_key, address_key, search_text, customer_id)
     VALUES (:store, CASE WHEN ${mayWrite(':store')} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
-      :payment_method, :currency, :amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email,
+      :payment_method, :currency, :amount, :total_amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email,
       :phone, :address, coalesce(:billing::jsonb, :address), :notes, :metadata, :is_test, :placed_at,
       :external_reference, true, :placed_by, :held_reasons,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),

@@ -35,9 +35,9 @@ const HAS_MANY_EVENTS = `/* orders.has_many_events */
 const MAX_REFUSALS = 1_000;
 
 const stateSql = (more = '') => `/* orders.set_state */
-  UPDATE orders SET status = $3, fulfillment_status = $4, refund_due = $5${more}
+  UPDATE orders SET status = $3, fulfillment_status = $4, balance = $5${more}
   WHERE store_id = $1 AND id = $2`;
-const SET_STATE = `${stateSql()} AND (status, fulfillment_status, refund_due) IS DISTINCT FROM ($3, $4, $5)`;
+const SET_STATE = `${stateSql()} AND (status, fulfillment_status, balance) IS DISTINCT FROM ($3, $4, $5)`;
 const SET_STATE_AND_TRACKING = stateSql(', search_text = search_text_of(orders)');
 
 // A client that repeats what is refused adds one event, and refusals without end are not kept.
@@ -107,12 +107,13 @@ export function changeEvents(order: OrderKey, actor: Actor, events: readonly Ord
   return eventsOf(order, actor, events, false);
 }
 
-/** The statuses, and what is due back. After the shipment, whose tracking number the search finds. */
+/** The statuses, and the balance. After the shipment, whose tracking number the search finds. */
 export function setState({ key, state }: LockedOrder, change: OrderChange): Statement {
   const { status, fulfillmentStatus } = change;
+  const { balance } = new PlacedOrder(state).ledgerAfter(change);
   return {
     text: effectOf(change, 'shipment') ? SET_STATE_AND_TRACKING : SET_STATE,
-    values: [key.storeId, key.orderId, status, fulfillmentStatus, new PlacedOrder(state).ledgerAfter(change).refundDue],
+    values: [key.storeId, key.orderId, status, fulfillmentStatus, balance],
   };
 }
 

@@ -81,6 +81,13 @@ interface AllocationJson extends Allocation {
 /** The parts of an order from which its lines are made. */
 export type LineParts = Pick<OrderRow, 'lines' | 'shipments' | 'allocations' | 'fulfillmentStatus'>;
 
+/** The parts of an order from which its ledger is made. */
+export type MoneyParts = Pick<OrderRow, 'payments' | 'refunds'>;
+
+export function toMoney({ payments, refunds }: MoneyParts): Pick<KnownOrder, 'payments' | 'refunds'> {
+  return { payments: payments.map(toPayment), refunds: refunds.map(toRefund) };
+}
+
 export function toOrderRecord(row: OrderRow): KnownOrder {
   const { customerEmail, customerPhone, placed, stages, allocations: _, ...order } = row;
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
@@ -91,8 +98,7 @@ export function toOrderRecord(row: OrderRow): KnownOrder {
     billingAddress: wholeBillingAddress(order.billingAddress),
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments: row.shipments.map(toShipment),
-    payments: row.payments.map(toPayment),
-    refunds: row.refunds.map(toRefund),
+    ...toMoney(row),
   });
 }
 

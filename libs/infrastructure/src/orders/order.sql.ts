@@ -9,8 +9,8 @@ export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.statu
   item.customer_name AS "customerName", item.source`;
 
 /** Columns of the order `item` that a list includes, besides {@link INCLUDED}. */
-export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.held_reasons IS NOT NULL AS "isHeld", item.refund_due AS "refundDue",
-  item.units, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
+export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.held_reasons IS NOT NULL AS "isHeld", greatest(-item.balance, 0) AS "refundDue",
+  item.cancelled_amount AS "cancelledAmount", item.units, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
 
 /** What a list includes of the order `page`. */
 export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
@@ -98,12 +98,18 @@ const allocationsOf = ({ storeId, id, fulfillmentStatus }: OrderColumns) =>
       WHERE held > 0 AND ${fulfillmentStatus} <> 'CANCELLED'`,
   );
 
-const moneyOf = (table: 'payments' | 'refunds', more: string) =>
+const moneyOf = (table: 'payments' | 'refunds', more: string, { storeId, id }: OrderColumns) =>
   listOf(
     'part.number',
     `SELECT number, reference, amount::text, at, request_hash AS "requestHash", ${more}
-      FROM ${table} AS record WHERE record.store_id = item.store_id AND record.order_id = item.id`,
+      FROM ${table} AS record WHERE record.store_id = ${storeId} AND record.order_id = ${id}`,
   );
+
+const paymentsOf = (order: OrderColumns) =>
+  moneyOf('payments', 'coalesce(written_off, 0)::text AS "writtenOff"', order);
+
+const refundsOf = (order: OrderColumns) =>
+  moneyOf('refunds', "reason, credited::text, coalesce(lines, '[]') AS lines, restock", order);
 
 const STAGES = `(SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'reference', stage.reference, 'state', stage.state,
         'attempts', stage.attempts, 'lastError', stage.last_error, 'outcome', stage.outcome, 'at', stage.updated_at)
@@ -115,8 +121,8 @@ const PARTS = `${linesOf(ITEM)} AS lines,
       FROM fraud_assessments AS fraud WHERE fraud.store_id = item.store_id AND fraud.order_id = item.id) AS fraud,
     ${STAGES} AS stages,
     ${shipmentsOf(ITEM)} AS shipments,
-    ${moneyOf('payments', 'coalesce(written_off, 0)::text AS "writtenOff"')} AS payments,
-    ${moneyOf('refunds', "reason, credited::text, coalesce(lines, '[]') AS lines, restock")} AS refunds`;
+    ${paymentsOf(ITEM)} AS payments,
+    ${refundsOf(ITEM)} AS refunds`;
 
 const PAGE: OrderColumns = { storeId: '$1', id: 'page.id', fulfillmentStatus: 'page."fulfillmentStatus"' };
 
@@ -125,6 +131,12 @@ export const LINE_PARTS: readonly LargePart[] = [
   { name: 'lines', sql: linesOf(PAGE) },
   { name: 'shipments', sql: shipmentsOf(PAGE) },
   { name: 'allocations', sql: allocationsOf(PAGE) },
+];
+
+/** The parts of the order `page` from which its ledger is made. */
+export const MONEY_PARTS: readonly LargePart[] = [
+  { name: 'payments', sql: paymentsOf(PAGE) },
+  { name: 'refunds', sql: refundsOf(PAGE) },
 ];
 
 export const METADATA_PART: LargePart = {

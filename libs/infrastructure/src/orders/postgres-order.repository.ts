@@ -11,7 +11,7 @@ import {
   type Page,
   type PageOf,
 } from '@app/application';
-import { isMetadata, isReceiptNumber, NotFound, readUuid, type Metadata } from '@app/domain';
+import { isMetadata, isReceiptNumber, ledgerOf, NotFound, readUuid, type Metadata } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
@@ -31,13 +31,17 @@ import {
   INCLUDED_COLUMNS,
   LINE_PARTS,
   METADATA_PART,
+  MONEY_PARTS,
   ORDER_SUMMARY,
   placerName,
   placerType,
   SELECT_ORDERS,
 } from './order.sql.js';
 import { hasCustomerEmail } from './person.js';
-import { toLines, toOrderRecord, type LineParts, type OrderRow } from './order.rows.js';
+import { toLines, toMoney, toOrderRecord, type LineParts, type MoneyParts, type OrderRow } from './order.rows.js';
+
+/** The statuses of an order of which something may be open. */
+const PAYABLE: readonly string[] = ['PENDING', 'FAILED'];
 
 const SEARCHED = { email: 'item.customer_email', emailKey: 'item.email_key' };
 
@@ -144,6 +148,16 @@ export function readRow(rows: readonly unknown[] = []): OrderRow {
   return row;
 }
 
+/** With the parts that the list includes. */
+type ListedRow = Omit<ListedOrder, 'lines' | 'payments'> & LineParts & MoneyParts & Pick<OrderRow, 'cancelledAmount'>;
+
+function withLedger(
+  order: Omit<ListedRow, 'lines' | 'shipments' | 'allocations'>,
+): Pick<ListedOrder, 'payments' | 'amounts'> {
+  const money = toMoney(order);
+  return { payments: money.payments, amounts: ledgerOf({ ...order, ...money }) };
+}
+
 @Injectable()
 export class PostgresOrderRepository extends OrderRepository {
   private readonly byId = this.shared(FIND_BY_IDS, ({ id }) => id);
@@ -155,13 +169,16 @@ export class PostgresOrderRepository extends OrderRepository {
 
   override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<ListedOrder>> {
     if (matchesNothing(filter) || hasNoValue(filter)) return NO_ROWS;
-    const { status, fulfillmentStatus, source, held, isTest, search: term, include = [] } = filter;
+    const { fulfillmentStatus, source, held, isTest, search: term, include = [] } = filter;
+    const status = filter.open ? (filter.status ?? PAYABLE).filter((each) => PAYABLE.includes(each)) : filter.status;
+    if (status?.length === 0) return NO_ROWS;
     const where = new Conditions('item.store_id = ?', storeId);
     const isLookUp = addLookUps(where, filter);
     // No values: indexes have these conditions.
     if (held !== undefined) where.and(`item.held_reasons IS ${held ? 'NOT NULL' : 'NULL'}`);
     if (isTest !== undefined) where.and(isTest ? 'item.is_test' : 'NOT item.is_test');
-    if (filter.refundDue) where.and('item.refund_due > 0');
+    if (filter.refundDue) where.and('item.balance < 0');
+    if (filter.open) where.and('item.balance > 0');
     if (filter.mailFailed) where.and(WITH_FAILED_MAIL);
     const mode = isTest === undefined ? undefined : [isTest ? 'TEST' : 'LIVE'];
     const review = held === undefined ? undefined : [held ? 'HELD' : 'OPEN'];
@@ -183,16 +200,19 @@ export class PostgresOrderRepository extends OrderRepository {
     const search =
       term === undefined ? { onePlan: isFew, ...(tagged && { rare: tagged }) } : addSearch(where, SEARCHED, term);
 
-    const isTallied = term === undefined && !isFew;
+    const isTallied = term === undefined && !isFew && !filter.open;
     const tally = isTallied ? { list: 'orders', labels } : null;
+    const withMoney = include.includes('payments') || include.includes('amounts');
+    const large = [
+      ...(include.includes('metadata') ? [METADATA_PART] : []),
+      ...(include.includes('line_items') ? LINE_PARTS : []),
+      ...(withMoney ? MONEY_PARTS : []),
+    ];
     const list: TimedList = {
       table: 'orders',
       columns: include.length > 0 ? `${ORDER_SUMMARY}, ${INCLUDED_COLUMNS}` : ORDER_SUMMARY,
       ...(include.length > 0 && { onPage: `page.*, ${INCLUDED}` }),
-      large: [
-        ...(include.includes('metadata') ? [METADATA_PART] : []),
-        ...(include.includes('line_items') ? LINE_PARTS : []),
-      ],
+      large,
       changedAt: changedAt('orders', 'item.id::text'),
       where,
       ...(oneOf.length > 0 && { oneOf }),
@@ -204,9 +224,14 @@ export class PostgresOrderRepository extends OrderRepository {
       // Any number of test orders may be newer than the live ones of a page.
       isSparse: isTest === false,
     };
-    if (!include.includes('line_items')) return readByTime<ListedOrder>(this.database, list, page);
-    const { rows, total } = await readByTime<ListedOrder & LineParts>(this.database, list, page);
-    return { rows: rows.map((row) => ({ ...row, lines: toLines(row) })), total };
+    if (large.length === 0) return readByTime<ListedOrder>(this.database, list, page);
+    const { rows, total } = await readByTime<ListedRow>(this.database, list, page);
+    const toOrder = ({ lines, shipments, allocations, payments, refunds, ...order }: ListedRow): ListedOrder => ({
+      ...order,
+      ...(lines && { lines: toLines({ ...order, lines, shipments, allocations }) }),
+      ...(payments && withLedger({ ...order, payments, refunds })),
+    });
+    return { rows: rows.map(toOrder), total };
   }
 
   override findById(storeId: number, id: string): Promise<OrderRecord | null> {

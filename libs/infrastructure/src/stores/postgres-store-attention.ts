@@ -17,7 +17,7 @@ const COUNT = `/* stores.attention */
     WHERE store_id = $1 AND is_test = $2 AND held_reasons IS NULL AND fulfillment_status = ${OPEN} AND created_at >= ${WAIT}
   )
   SELECT counted.held,
-    (SELECT count(*) FROM orders WHERE store_id = $1 AND is_test = $2 AND refund_due > 0) AS "refundDue",
+    (SELECT count(*) FROM orders WHERE store_id = $1 AND is_test = $2 AND balance < 0) AS "refundDue",
     (SELECT count(*) FROM order_stages AS stage JOIN orders ON orders.store_id = stage.store_id AND orders.id = order_id
       WHERE stage.store_id = $1 AND is_test = $2 AND outcome = 'failed' AND NOT dismissed) AS "failedMails",
     counted.open AS "toShip", counted.open - recent.rows AS "waitingLong",

@@ -45,7 +45,7 @@ CREATE TABLE orders (
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
   cancelled_amount bigint NOT NULL DEFAULT 0, -- The credit for units that were given up: their share of the total.
-  refund_due bigint NOT NULL DEFAULT 0, -- What must be paid back. Each writer of payments, refunds or a status sets it.
+  balance bigint NOT NULL DEFAULT 0, -- What is still to be paid; negative: to be paid back. Each writer of money or a status sets it.
   units bigint NOT NULL DEFAULT 0, -- Sum of the quantities of the lines. Like the amounts, every writer of lines keeps it.
   customer_id uuid,
   customer_name text NOT NULL,
@@ -88,7 +88,7 @@ CREATE INDEX orders_by_all_labels ON orders (store_id, source, status, fulfillme
 -- Test orders are few, and live orders write nothing here. Lists of live orders read the indexes of all.
 CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is_test;
 -- Orders whose money must be paid back: few.
-CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE refund_due > 0;
+CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE balance < 0;
 -- Orders under review: few. Of one store, for its order list; of all stores, by their reasons, also without imported ones. An id
 -- begins with the time.
 CREATE INDEX orders_held ON orders (store_id, created_at DESC, id DESC) WHERE held_reasons IS NOT NULL;
