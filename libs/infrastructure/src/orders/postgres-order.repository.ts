@@ -40,9 +40,6 @@ import {
 import { hasCustomerEmail } from './person.js';
 import { toLines, toMoney, toOrderRecord, type LineParts, type MoneyParts, type OrderRow } from './order.rows.js';
 
-/** The statuses of an order of which something may be open. */
-const PAYABLE: readonly string[] = ['PENDING', 'FAILED'];
-
 const SEARCHED = { email: 'item.customer_email', emailKey: 'item.email_key' };
 
 const WITH_FAILED_MAIL = `item.id IN (SELECT stage.order_id FROM order_stages AS stage
@@ -169,9 +166,7 @@ export class PostgresOrderRepository extends OrderRepository {
 
   override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<ListedOrder>> {
     if (matchesNothing(filter) || hasNoValue(filter)) return NO_ROWS;
-    const { fulfillmentStatus, source, held, isTest, search: term, include = [] } = filter;
-    const status = filter.open ? (filter.status ?? PAYABLE).filter((each) => PAYABLE.includes(each)) : filter.status;
-    if (status?.length === 0) return NO_ROWS;
+    const { status, fulfillmentStatus, source, held, isTest, search: term, include = [] } = filter;
     const where = new Conditions('item.store_id = ?', storeId);
     const isLookUp = addLookUps(where, filter);
     // No values: indexes have these conditions.
@@ -193,6 +188,7 @@ export class PostgresOrderRepository extends OrderRepository {
       filter.email !== undefined ||
       filter.customerId !== undefined ||
       filter.refundDue === true ||
+      filter.open === true ||
       filter.mailFailed === true ||
       filter.metadata !== undefined;
     const tagged = filter.metadata && hasMetadata(where, filter.metadata);
@@ -200,7 +196,7 @@ export class PostgresOrderRepository extends OrderRepository {
     const search =
       term === undefined ? { onePlan: isFew, ...(tagged && { rare: tagged }) } : addSearch(where, SEARCHED, term);
 
-    const isTallied = term === undefined && !isFew && !filter.open;
+    const isTallied = term === undefined && !isFew;
     const tally = isTallied ? { list: 'orders', labels } : null;
     const withMoney = include.includes('payments') || include.includes('amounts');
     const large = [

@@ -87,6 +87,8 @@ CREATE INDEX orders_by_statuses ON orders (store_id, status, fulfillment_status,
 CREATE INDEX orders_by_all_labels ON orders (store_id, source, status, fulfillment_status, created_at DESC, id DESC);
 -- Test orders are few, and live orders write nothing here. Lists of live orders read the indexes of all.
 CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is_test;
+-- Orders of which something is still to be paid.
+CREATE INDEX orders_open ON orders (store_id, created_at DESC, id DESC) WHERE balance > 0;
 -- Orders whose money must be paid back: few.
 CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE balance < 0;
 -- Orders under review: few. Of one store, for its order list; of all stores, by their reasons, also without imported ones. An id
