@@ -1,5 +1,6 @@
 import {
   DomainError,
+  NO_DETAILS,
   PlacedOrder,
   wholeAddress,
   wholeBillingAddress,
@@ -95,7 +96,7 @@ export const refunding = (values: Partial<RefundRequest> = {}) => ({
   ...values,
 });
 export const money = (reference: string, amount: number, writtenOff = 0) => ({
-  ...{ reference, amount, writtenOff },
+  ...{ reference, amount, writtenOff, ...NO_DETAILS },
   requestHash: 'hash',
 });
 export const refunded = (

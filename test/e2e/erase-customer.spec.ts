@@ -515,7 +515,7 @@ const IMPERSONAL = [
   'order_events: actor_type actor_id actor_name event field from_value to_value reference',
   'shipments: reference status carrier',
   'shipment_items: reference',
-  'payments: reference request_hash',
+  'payments: reference request_hash method payout',
   'refunds: reference request_hash lines reason',
   'stock_movements: kind actor_type actor_id actor_name reference reason',
   'line_requests: kind reference request_hash results',

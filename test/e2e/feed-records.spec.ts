@@ -30,7 +30,7 @@ const SHOWN = [
   'shipment_items: quantity',
   'returned_units: quantity',
   'cancelled_units: quantity',
-  'payments: number amount written_off at',
+  'payments: number amount written_off method fee payout at',
   'refunds: number amount at reason credited lines restock',
   'stock: quantity',
 ];

@@ -1,3 +1,4 @@
+import { NO_DETAILS } from '@app/domain';
 import type { ChangeContext, OrderKey } from '@app/application';
 
 export function changing({ storeId, orderId }: OrderKey): ChangeContext {
@@ -9,7 +10,8 @@ export function changing({ storeId, orderId }: OrderKey): ChangeContext {
 }
 
 export const PAYMENT = {
-  ...{ reference: 'pi_1', amount: 1000, currency: 'USD', partial: false, settles: false, at: null },
+  ...{ reference: 'pi_1', amount: 1000, currency: 'USD', partial: false, settles: false, excess: false, at: null },
+  ...NO_DETAILS,
   requestHash: 'hash',
 };
 export const CANCELLATION = { reason: '', restock: true, notify: false };

@@ -1462,6 +1462,17 @@ export interface components {
        * @default false
        */
       settles?: boolean | null;
+      /**
+       * @description Whether it may be any amount, also more than what is still to be paid: the rest is then `refund_due`.
+       * @default false
+       */
+      excess?: boolean | null;
+      /** @description How it was paid, such as card or bank transfer. */
+      method?: string | null;
+      /** @description What the gateway keeps of it, in minor units. */
+      fee?: number | null;
+      /** @description The gateway's number of the settlement by which it is paid out. */
+      payout?: string | null;
       /** @description When it was paid. Absent: now. */
       at?: string | null;
     };
@@ -1985,10 +1996,26 @@ export interface components {
         at: string;
         /**
          * Format: int64
-         * @description What it closed without being paid: a cash discount, a bank charge. In minor units of the currency: 1099 is 10.99 USD.
+         * @description What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off. In minor units of the currency: 1099 is 10.99 USD.
          * @example 0
          */
         written_off: number;
+        /**
+         * @description How it was paid; `""` when that is not known.
+         * @example card
+         */
+        method: string;
+        /**
+         * Format: int64
+         * @description What the gateway keeps of it. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 493
+         */
+        fee: number;
+        /**
+         * @description The settlement by which the gateway pays it out; `""` when there is none.
+         * @example po_81
+         */
+        payout: string;
       }[];
       /**
        * Format: int64
@@ -2568,10 +2595,26 @@ export interface components {
         at: string;
         /**
          * Format: int64
-         * @description What it closed without being paid: a cash discount, a bank charge. In minor units of the currency: 1099 is 10.99 USD.
+         * @description What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off. In minor units of the currency: 1099 is 10.99 USD.
          * @example 0
          */
         written_off: number;
+        /**
+         * @description How it was paid; `""` when that is not known.
+         * @example card
+         */
+        method: string;
+        /**
+         * Format: int64
+         * @description What the gateway keeps of it. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 493
+         */
+        fee: number;
+        /**
+         * @description The settlement by which the gateway pays it out; `""` when there is none.
+         * @example po_81
+         */
+        payout: string;
       }[];
       /**
        * @description Recorded refunds, likewise.
@@ -3920,9 +3963,16 @@ export interface components {
         at: string;
         /**
          * Format: int64
-         * @description What it closed without being paid, in minor units.
+         * @description What it closed without being paid, in minor units. Negative: it paid what an earlier one had written off.
          */
         written_off?: number;
+        method?: string | null;
+        /**
+         * Format: int64
+         * @description What the gateway keeps of it, in minor units.
+         */
+        fee?: number;
+        payout?: string | null;
       }[];
       refunds?: {
         reference: string;

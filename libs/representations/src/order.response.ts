@@ -98,7 +98,13 @@ const RefundOfOrder = is.object({
 });
 const PaymentOfOrder = is.object({
   ...MONEY,
-  written_off: is.minorUnits('What it closed without being paid: a cash discount, a bank charge.', 0),
+  written_off: is.minorUnits(
+    'What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off.',
+    0,
+  ),
+  method: is.text('How it was paid; `""` when that is not known.', 'card'),
+  fee: is.minorUnits('What the gateway keeps of it.', 493),
+  payout: is.text('The settlement by which the gateway pays it out; `""` when there is none.', 'po_81'),
 });
 
 const CUSTOMER_ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
@@ -354,8 +360,8 @@ function toMoney({ reference, amount, at }: MoneyRecord) {
   return { reference, amount, at: at.toISOString() };
 }
 
-function toPayment({ writtenOff, ...payment }: PaymentRecord): Static<typeof PaymentOfOrder> {
-  return { ...toMoney(payment), written_off: writtenOff };
+function toPayment({ writtenOff, method, fee, payout, ...payment }: PaymentRecord): Static<typeof PaymentOfOrder> {
+  return { ...toMoney(payment), written_off: writtenOff, method, fee, payout };
 }
 
 function toRefund({ reason, credited, lines, restock, ...refund }: RefundRecord): Static<typeof RefundOfOrder> {

@@ -3,6 +3,7 @@ import {
   changeLines,
   effectOf,
   ledgerOf,
+  NO_DETAILS,
   PlacedOrder,
   recordPayment,
   recordRefund,
@@ -41,6 +42,8 @@ class Books {
   /** What the customer would owe without any payment. */
   claim = 0;
   paid = 0;
+  payments = 0;
+  writtenOff = 0;
   repaid = 0;
   /** The value of each unit of each line that is neither given up nor refunded, the next one first. */
   readonly units = new Map<number, number[]>();
@@ -58,6 +61,17 @@ class Books {
   pay(amount: number): void {
     this.balance -= amount;
     this.paid += amount;
+    this.payments++;
+  }
+
+  /** @param amount negative: takes back what was written off. */
+  writeOff(amount: number): void {
+    this.writtenOff += amount;
+    this.credit(amount);
+  }
+
+  get isPaidBack(): boolean {
+    return this.paid > 0 && this.repaid >= this.paid && this.balance <= 0;
   }
 
   payBack(amount: number): void {
@@ -99,7 +113,7 @@ describe('the ledger of an order', () => {
     // Every kind of step was taken, and led to each status.
     for (const [what, times] of reached) expect([what, times]).toEqual([what, expect.any(Number)]);
     expect([...reached.keys()].sort()).toEqual([
-      ...['CANCELLED', 'PENDING', 'REFUNDED', 'SUCCEEDED'],
+      ...['CANCELLED', 'FAILED', 'PENDING', 'REFUNDED', 'SUCCEEDED'],
       ...['cancel', 'lines', 'pay', 'refund', 'ship'],
     ]);
   });
@@ -151,9 +165,10 @@ function live(random: Random, reached: Map<string, number>): void {
 }
 
 /** What the books say of the payment; they do not know whether an unpaid order still waits for it. */
-function statusIn({ balance, claim, paid, repaid }: Books, told: string): string {
-  if (told === 'CANCELLED' && claim === 0) return told;
-  if (balance > 0 || paid === 0) return 'PENDING';
+function statusIn({ balance, claim, paid, repaid, payments }: Books, told: string): string {
+  if (told === 'CANCELLED' && claim <= 0) return told;
+  if (paid === 0 && payments > 0 && balance <= 0) return 'FAILED';
+  if (balance > 0 || paid === 0) return told === 'FAILED' ? told : 'PENDING';
   return repaid >= paid ? 'REFUNDED' : 'SUCCEEDED';
 }
 
@@ -173,13 +188,19 @@ function step(
     case 1:
     case 2: {
       const open = Math.max(0, books.balance);
-      const how = random(5);
-      const amount = how === 0 ? state.totalAmount : how === 1 && open > 1 ? open - 1 : 1 + random(Math.max(1, open));
-      const request = { reference: `pi_${n}`, amount, currency: 'USD', partial: how > 1, settles: how === 1 };
+      const how = random(6);
+      const most = Math.max(1, open + books.writtenOff);
+      const amount =
+        how === 0 ? state.totalAmount : how === 1 ? random(2) * Math.max(0, open - random(300)) : 1 + random(most);
+      const kinds = { partial: how > 1 && how < 5, settles: how === 1, excess: how === 5 };
+      const request = { reference: `pi_${n}`, amount, currency: 'USD', ...kinds, ...NO_DETAILS };
       const change = made(() => recordPayment(order, { ...request, at: null, requestHash: 'hash' }));
       if (!change) return ['pay', null];
+      // What was written off is owed again, unless all is.
+      const isOver = order.isCancelled || books.isPaidBack;
+      const takenBack = isOver ? 0 : Math.min(books.writtenOff, Math.max(0, amount - open));
       books.pay(amount);
-      if (request.settles) books.credit(Math.max(0, books.balance));
+      books.writeOff(request.settles ? open - amount : -takenBack);
       return ['pay', change];
     }
     case 3: {

@@ -1,5 +1,6 @@
 import {
   ledgerOf,
+  NO_DETAILS,
   PlacedOrder,
   recordPayment,
   recordRefund,
@@ -25,6 +26,8 @@ const payment = (values: Partial<PaymentRequest> = {}) => ({
   currency: 'USD',
   partial: false,
   settles: false,
+  excess: false,
+  ...NO_DETAILS,
   at: null,
   requestHash: 'hash',
   ...values,
@@ -114,6 +117,32 @@ describe('a payment', () => {
     expect(ledgerOf(stateOf(paid))).toMatchObject({ owed: 3400, refundDue: 0 });
     expect(statesOf(recordRefund(anOrder(paid), refunding({ amount: 3400 })))).toBe('REFUNDED CANCELLED');
     expect(thrown(() => recordRefund(anOrder(paid), refunding({ amount: 3401 })))).toBe('refund_exceeds_payment');
+  });
+
+  it('of any amount is recorded as excess, and what exceeds the rest is due back', () => {
+    const order = anOrder({ payments: [money('pi_1', 3000)] });
+
+    expect(thrown(() => recordPayment(order, payment({ amount: 1000 })))).toBe('nothing');
+    expect(recordPayment(order, payment({ amount: 1000 })).refusal?.code).toBe('amount_mismatch');
+    const change = recordPayment(order, payment({ amount: 1000, excess: true }));
+    expect([statesOf(change), change.events[0]?.details]).toEqual([
+      'SUCCEEDED PENDING',
+      { amount: 1000, refundDue: 500 },
+    ]);
+    expect(recordPayment(order, payment({ amount: 0, excess: true })).refusal?.code).toBe('amount_mismatch');
+  });
+
+  it('of nothing that settles is a bad debt, and a later payment takes it back first', () => {
+    const lost = recordPayment(anOrder(), payment({ amount: 0, settles: true }));
+    const written = { status: 'FAILED', payments: [money('pi_1', 0, 3500)] } as const;
+    const later = (amount: number) => recordPayment(anOrder(written), payment({ amount, partial: amount < 3500 }));
+
+    expect([statesOf(lost), effectsOf(lost).payment?.writtenOff]).toEqual(['FAILED PENDING', 3500]);
+    expect([statesOf(later(2000)), effectsOf(later(2000)).payment?.writtenOff]).toEqual(['SUCCEEDED PENDING', -2000]);
+    expect([statesOf(later(3500)), later(3500).events[0]?.details]).toEqual([
+      'SUCCEEDED PENDING',
+      { amount: 3500, writtenOff: -3500 },
+    ]);
   });
 
   it('of the total makes the order SUCCEEDED', () => {

@@ -5,7 +5,7 @@ import {
   type ShipmentRecord,
   type StoreProfile,
 } from '@app/application';
-import { wholeAddress } from '@app/domain';
+import { wholeAddress, NO_DETAILS } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/mail/order-mail.js';
 
@@ -364,7 +364,7 @@ describe('the mail about a shipment', () => {
 describe('the mail about a cancellation', () => {
   const cancelled = (values: Partial<OrderRecord> = {}) =>
     changed({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', shipments: [], refunds: [], ...values });
-  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date(), ...UNNAMED };
+  const paid = { reference: 'PAY-1', amount: 3998, writtenOff: 0, at: new Date(), ...NO_DETAILS, ...UNNAMED };
 
   it.each(BODIES)('names the order and its lines in %s, and no money when nothing was paid', (body) => {
     const mail = mailOf('notify-cancellation', cancelled());

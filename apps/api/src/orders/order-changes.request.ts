@@ -241,6 +241,26 @@ export class RecordPaymentRequest {
   @is.FlagField({ default: false, description: 'The same; what it leaves is written off, as a cash discount is.' })
   settles?: boolean | null;
 
+  @is.FlagField({
+    default: false,
+    description:
+      'Whether it may be any amount, also more than what is still to be paid: the rest is then `refund_due`.',
+  })
+  excess?: boolean | null;
+
+  @is.TextField({ max: 64, description: 'How it was paid, such as card or bank transfer.' })
+  method?: string | null;
+
+  @is.IntegerOrNullField({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    description: 'What the gateway keeps of it, in minor units.',
+  })
+  fee?: number | null;
+
+  @is.TextField({ max: 64, description: "The gateway's number of the settlement by which it is paid out." })
+  payout?: string | null;
+
   @is.TimestampField({ description: 'When it was paid. Absent: now.' })
   at?: string | null;
 }
@@ -404,16 +424,21 @@ export function toTransition({ field, expected, to, restock, restock_to, lines }
 
 export function toPayment(body: RecordPaymentRequest): PaymentRequest {
   const { at, ...identity } = body;
-  const { reference, amount, currency, partial, settles } = identity;
+  const { reference, amount, currency, partial, settles, excess, method, fee, payout } = identity;
   if (partial && settles) {
     throw new BadRequestException('partial and settles exclude each other: settles closes what partial leaves open');
   }
+  refuseIf(!!excess && !!settles, 'excess and settles exclude each other');
   return {
     reference,
     amount,
     currency: currency.toUpperCase(),
     partial: partial ?? false,
     settles: settles ?? false,
+    excess: excess ?? false,
+    method: method ?? '',
+    fee: fee ?? 0,
+    payout: payout ?? '',
     at: toDate(at),
     requestHash: hashOf(identity),
   };

@@ -43,7 +43,7 @@ function cancelUnits(order: PlacedOrder, cancellation: Cancellation, items: read
 
   const returns = cancellation.restock ?? order.state.hasTakenStock;
   const givenUp = givingUp(order, items, { reason: cancellation.reason, returns, amount });
-  const status = paymentStatusOf(rest.state);
+  const status = paymentStatusOf(rest.state, order.state);
   return {
     ...{ status, fulfillmentStatus: givenUp.fulfillmentStatus, effects: givenUp.effects },
     events: [

@@ -127,7 +127,7 @@ function stepTo(order: PlacedOrder, after: PlacedOrder): Omit<OrderChange, 'effe
   const { status, fulfillmentStatus, shipments, payments, lines, totalAmount } = order.state;
   const isCovered = isRecorded(after.state) || !isRecorded(order.state);
   const state = {
-    status: isCovered ? paymentStatusOf(after.state) : ('PENDING' as const),
+    status: isCovered ? paymentStatusOf(after.state, order.state) : ('PENDING' as const),
     fulfillmentStatus: furtherOf(after.fulfillmentWith(shipments), fulfillmentStatus),
   };
   const items = after.state.lines.flatMap(({ line, quantity }, index) => {

@@ -9,8 +9,22 @@ export interface MoneyRecord {
   readonly at: Date;
 }
 
-export interface PaymentRecord extends MoneyRecord {
-  /** What it closed without being paid: a cash discount, a bank charge. */
+/** What a client tells of a payment for its books. */
+export interface PaymentDetails {
+  /** How it was paid, such as `card`; `''` when that is not known. */
+  readonly method: string;
+  /** What the gateway keeps of it, in minor units. */
+  readonly fee: number;
+  /** The client's number of the settlement by which the gateway pays it out; `''` when there is none. */
+  readonly payout: string;
+}
+
+export const NO_DETAILS: PaymentDetails = { method: '', fee: 0, payout: '' };
+
+export interface PaymentRecord extends MoneyRecord, PaymentDetails {
+  /**
+   * What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off.
+   */
   readonly writtenOff: number;
 }
 
@@ -92,17 +106,23 @@ function creditsOf({ cancelledAmount, payments, refunds }: MoneyState): number {
 
 /**
  * SUCCEEDED while something is paid and nothing open, REFUNDED once all that was paid is paid back and nothing is open, and
- * PENDING again when something is. An order of which all is credited before anything is paid is CANCELLED, and stays so.
+ * PENDING again when something is. An order of which all is credited before anything is paid is CANCELLED, and stays so; one of
+ * which all is written off is FAILED.
+ * @param order after a change. @param before the same before it.
  */
-export function paymentStatusOf(order: MoneyState & { readonly status: PaymentStatus }): PaymentStatus {
-  const { status, payments, refunds } = order;
+export function paymentStatusOf(
+  order: MoneyState & { readonly status: PaymentStatus },
+  before: MoneyState,
+): PaymentStatus {
+  const { status, totalAmount, payments, refunds } = order;
   if (status === 'CANCELLED') return status;
-  // The records of a refunded order may say by now that something is owed again.
-  const isUndecided = status === 'REFUNDED' && isRecorded(order);
+  // The records of a refunded order may say by now that it is owed, or paid, again.
+  const isUndecided = status === 'REFUNDED' && isRecorded(before);
   const { owed, paid, refunded, open } = ledgerOf(isUndecided ? { ...order, status: 'PENDING' } : order);
   if (paid === 0 && payments.length === 0) {
     return owed === 0 && refunds.some(({ credited }) => credited > 0) ? 'CANCELLED' : status;
   }
+  if (paid === 0 && open === 0 && totalAmount > 0) return 'FAILED';
   if (open > 0) return status === 'FAILED' ? status : 'PENDING';
   return paid > 0 && refunded >= paid ? 'REFUNDED' : 'SUCCEEDED';
 }

@@ -1,10 +1,10 @@
 import { PaidAmountMismatch, PaymentReferenceTaken, PaymentsTooLarge } from '../errors.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
-import { ledgerOf, paymentStatusOf, sumOf } from './order-money.js';
+import { ledgerOf, paymentStatusOf, sumOf, type PaymentDetails } from './order-money.js';
 import type { PlacedOrder, PlacedOrderState } from './placed-order.js';
 
-export interface PaymentRequest extends Repeatable {
+export interface PaymentRequest extends Repeatable, PaymentDetails {
   readonly reference: string;
   readonly amount: number;
   readonly currency: string;
@@ -12,16 +12,18 @@ export interface PaymentRequest extends Repeatable {
   readonly partial: boolean;
   /** The same; what it leaves is written off. */
   readonly settles: boolean;
+  /** Whether it may be more than what is still to be paid. */
+  readonly excess: boolean;
   /** Null = now. */
   readonly at: Date | null;
 }
 
 /**
- * Records the refusal of another amount. The payment of a cancelled, paid or refunded order is recorded.
+ * A payment after a write-off takes the write-off back first. Records the refusal of another amount. The payment of a cancelled, paid or refunded order is recorded.
  * @throws PaymentReferenceTaken, PaymentsTooLarge
  */
 export function recordPayment(order: PlacedOrder, request: PaymentRequest): OrderChange {
-  const { reference, amount, currency, settles, at, requestHash } = request;
+  const { reference, amount, currency, settles, at, requestHash, method, fee, payout } = request;
   const { payments, totalAmount, currency: owedIn, fulfillmentStatus } = order.state;
   const existing = payments.find((payment) => payment.reference === reference);
   if (existing) return order.repeated(existing, request, new PaymentReferenceTaken());
@@ -32,12 +34,14 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
     return { ...order.unchanged(), events: [refused], refusal };
   }
   if (sumOf(payments) + amount > Number.MAX_SAFE_INTEGER) throw new PaymentsTooLarge();
-  const writtenOff = settles ? open - amount : 0;
-  const payment = { reference, amount, writtenOff, requestHash };
+  const isOver = order.isCancelled || order.state.status === 'CANCELLED' || order.state.status === 'REFUNDED';
+  const takenBack = isOver ? 0 : Math.min(writtenOffOf(payments), Math.max(0, amount - open));
+  const writtenOff = settles ? open - amount : 0 - takenBack;
+  const payment = { reference, amount, writtenOff, method, fee, payout, requestHash };
   const paid = { ...order.state, payments: [...payments, payment] };
-  const after = { status: paymentStatusOf(paid), fulfillmentStatus };
+  const after = { status: paymentStatusOf(paid, order.state), fulfillmentStatus };
   const { refundDue } = ledgerOf({ ...paid, ...after });
-  const details = { amount, ...(writtenOff > 0 && { writtenOff }), ...(refundDue > 0 && { refundDue }) };
+  const details = { amount, ...(writtenOff !== 0 && { writtenOff }), ...(refundDue > 0 && { refundDue }) };
   return {
     ...after,
     events: [orderEvent('payment_recorded', reference, details), ...order.statusEventsTo(after, reference)],
@@ -46,8 +50,16 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
 }
 
 /** A second payment of the order is expected, too: the customer may have made it. */
-function isExpected(state: PlacedOrderState, { amount, partial, settles }: PaymentRequest): boolean {
+function isExpected(state: PlacedOrderState, { amount, partial, settles, excess }: PaymentRequest): boolean {
   const { open, owed } = ledgerOf(state);
-  if (partial || settles) return open > 0 && amount <= open;
-  return amount === state.totalAmount || (amount > 0 && amount === (open || owed));
+  const writtenOff = writtenOffOf(state.payments);
+  if (excess) return amount > 0;
+  if (settles) return open > 0 && amount <= open;
+  if (partial) return amount > 0 ? amount <= open + writtenOff : open > 0;
+  const whole = [state.totalAmount, open || owed, open + writtenOff];
+  return amount === state.totalAmount || (amount > 0 && whole.includes(amount));
+}
+
+function writtenOffOf(payments: PlacedOrderState['payments']): number {
+  return payments.reduce((sum, { writtenOff }) => sum + writtenOff, 0);
 }

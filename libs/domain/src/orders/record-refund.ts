@@ -59,7 +59,7 @@ export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderC
   const { fulfillmentStatus } = givenUp;
   const isCancelledNow = fulfillmentStatus === 'CANCELLED' && !order.isCancelled;
   const before = isCancelledNow ? cancelState(order.state).status : order.state.status;
-  const status = paymentStatusOf({ ...refunded.state, status: before, fulfillmentStatus });
+  const status = paymentStatusOf({ ...refunded.state, status: before, fulfillmentStatus }, order.state);
   const details = {
     ...{ amount, reason, credited },
     ...(refund.lines.length > 0 && { items: sumByLine(refund.lines) }),

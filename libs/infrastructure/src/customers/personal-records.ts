@@ -90,8 +90,14 @@ function stageRecord({ reference, lastError, at, ...stage }: PipelineStageRecord
   return { ...stage, ...(reference && { reference }), last_error: lastError, at: at.toISOString() };
 }
 
-function paymentRecord({ reference, amount, at, writtenOff }: PaymentRecord) {
-  return { ...withText({ reference, amount, at }), ...(writtenOff > 0 && { written_off: writtenOff }) };
+function paymentRecord({ reference, amount, at, writtenOff, method, fee, payout }: PaymentRecord) {
+  return {
+    ...withText({ reference, amount, at }),
+    ...(writtenOff !== 0 && { written_off: writtenOff }),
+    ...(method && { method }),
+    ...(fee > 0 && { fee }),
+    ...(payout && { payout }),
+  };
 }
 
 function refundRecord({ reference, amount, at, reason, credited, lines, restock }: RefundRecord) {

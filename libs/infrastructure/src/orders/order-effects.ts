@@ -67,7 +67,7 @@ const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/*
   INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash${column})
   SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
   FROM ${table} WHERE store_id = $1 AND order_id = $2`;
-const PAY = recordIn('payments', ', written_off', ', nullif($7::bigint, 0)');
+const PAY = recordIn('payments', ', written_off, method, fee, payout', ', nullif($7::bigint, 0), $8, $9, $10');
 const REFUND = recordIn('refunds', ', lines, restock, reason, credited', ", nullif($7::jsonb, '[]'), $8, $9, $10");
 
 // An answer shows no greater integer.
@@ -105,9 +105,9 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
     };
   },
 
-  payment({ key }, { reference, amount, at, requestHash, writtenOff }) {
+  payment({ key }, { reference, amount, at, requestHash, writtenOff, method, fee, payout }) {
     return {
-      order: [statement(PAY, key, reference, amount, at, requestHash, writtenOff)],
+      order: [statement(PAY, key, reference, amount, at, requestHash, writtenOff, method, fee, payout)],
       customer: spending(key, amount),
     };
   },

@@ -157,12 +157,16 @@ function toShipment(json: ShipmentJson): ShipmentRecord & KnownShipment {
   };
 }
 
-function toPayment({ reference, amount, at, writtenOff, requestHash }: MoneyJson<KnownPayment>) {
+function toPayment(payment: MoneyJson<KnownPayment>) {
+  const { reference, amount, at, writtenOff, method, fee, payout, requestHash } = payment;
   return {
     reference,
     amount: toSafeInteger(amount),
     at: new Date(at),
     writtenOff: toSafeInteger(writtenOff),
+    method,
+    fee: toSafeInteger(fee),
+    payout,
     requestHash,
   };
 }

@@ -106,7 +106,7 @@ const moneyOf = (table: 'payments' | 'refunds', more: string, { storeId, id }: O
   );
 
 const paymentsOf = (order: OrderColumns) =>
-  moneyOf('payments', 'coalesce(written_off, 0)::text AS "writtenOff"', order);
+  moneyOf('payments', 'coalesce(written_off, 0)::text AS "writtenOff", method, fee::text, payout', order);
 
 const refundsOf = (order: OrderColumns) =>
   moneyOf('refunds', "reason, credited::text, coalesce(lines, '[]') AS lines, restock", order);

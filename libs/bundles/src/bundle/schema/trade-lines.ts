@@ -125,7 +125,15 @@ const refund = is.object({
 });
 const payment = is.object({
   ...MONEY,
-  written_off: is.optional(is.described(is.amount, 'What it closed without being paid, in minor units.')),
+  written_off: is.optional(
+    is.described(
+      is.signedAmount,
+      'What it closed without being paid, in minor units. Negative: it paid what an earlier one had written off.',
+    ),
+  ),
+  method: is.optional(is.text(64)),
+  fee: is.optional(is.described(is.amount, 'What the gateway keeps of it, in minor units.')),
+  payout: is.optional(is.text(64)),
 });
 
 const event = is.object(

@@ -94,7 +94,13 @@ function cancelledUnitsOf({ line_items = [] }: OrderRecordLine) {
 }
 
 function paymentRows({ id, line }: OrderToWrite) {
-  return moneyRows(id, line.payments).map((row) => ({ ...row, written_off: row.written_off || null }));
+  return moneyRows(id, line.payments).map((row) => ({
+    ...row,
+    written_off: row.written_off || null,
+    method: row.method ?? '',
+    fee: row.fee ?? 0,
+    payout: row.payout ?? '',
+  }));
 }
 
 function refundRows({ id, line }: OrderToWrite) {

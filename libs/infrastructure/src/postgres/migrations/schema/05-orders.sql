@@ -365,7 +365,10 @@ CREATE TABLE payments (
 COMMENT ON TABLE payments IS 'Payments of orders, in minor units of the order''s currency.';
 
 CREATE TABLE refunds (LIKE payments INCLUDING ALL, FOREIGN KEY (store_id, order_id) REFERENCES orders);
-ALTER TABLE payments ADD written_off bigint CHECK (written_off > 0); -- What the payment closed without being paid.
+ALTER TABLE payments ADD written_off bigint CHECK (written_off <> 0); -- What the payment closed without being paid. Negative: it paid what an earlier one had written off.
+ALTER TABLE payments ADD method text NOT NULL DEFAULT ''; -- How it was paid, such as card.
+ALTER TABLE payments ADD fee bigint NOT NULL DEFAULT 0 CHECK (fee >= 0); -- What the gateway keeps of it.
+ALTER TABLE payments ADD payout text NOT NULL DEFAULT ''; -- The settlement by which the gateway pays it out.
 ALTER TABLE refunds ADD lines jsonb; -- Units that the refund was for, as [{line, quantity, cancelled_quantity?}], lines from 1. Null: there are none.
 ALTER TABLE refunds ADD restock boolean NOT NULL DEFAULT false; -- Whether these units went back to bins.
 ALTER TABLE refunds ADD reason refund_reason NOT NULL DEFAULT 'goodwill';
