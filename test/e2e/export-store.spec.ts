@@ -366,7 +366,15 @@ describe('the life of an order', () => {
     };
     const parcel = { carrier: 'DHL', tracking_number: '1', tracking_url: 'https://dhl.example/1', notify: false };
     await change('cancel', { items: [{ line: 2, quantity: 1 }] });
-    await change('payments', { reference: 'P-1', amount: 1_900, currency: 'USD', settles: true, method: 'card', fee: 49, payout: 'po_1' });
+    await change('payments', {
+      reference: 'P-1',
+      amount: 1_900,
+      currency: 'USD',
+      settles: true,
+      method: 'card',
+      fee: 49,
+      payout: 'po_1',
+    });
     await change('payments', { reference: 'P-2', amount: 2_500, currency: 'USD' });
     await change('shipments', { ...parcel, reference: 'S-1', status: 'shipped', items: [{ line: 1, quantity: 2 }] });
     await change('shipments', { ...parcel, reference: 'S-2', status: 'picking' });
