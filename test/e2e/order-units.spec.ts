@@ -411,3 +411,49 @@ describe('bins', () => {
     expect(await stock()).toEqual([4, 3, 3]);
   });
 });
+
+describe('a preview', () => {
+  const LINES = [{ line: 1, quantity: 1 }];
+  /** The order without what another moment changes. */
+  const withoutTimes = (order: object) =>
+    JSON.parse(JSON.stringify(order), (name, value: unknown) => (/_at$|^at$|^id$/.test(name) ? null : value)) as object;
+  const whatIsThere = async (id: string) => ({
+    order: await orders.read(id),
+    events: (await history(id)).data,
+    stock: [await api.store.onHand(mug), await api.store.onHand(tee)],
+    keys: await api.database.query('SELECT count(*)::int AS n FROM idempotency_keys'),
+    changes: await api.database.query('SELECT count(*)::int AS n FROM change_log'),
+  });
+
+  it.each([
+    ['lines', { set: [{ line: 1, quantity: 5 }] }],
+    ['cancel', { items: LINES, restock: true }],
+    ['cancel', {}],
+    ['refunds', { reference: 're_1', amount: 1000, lines: LINES }],
+  ])('of %s shows the order as the change leaves it, and changes nothing', async (route, body) => {
+    const id = await place();
+    await post(id, 'payments', PAY);
+    const before = await whatIsThere(id);
+
+    const preview = await post(id, `${route}?preview=true`, body, { 'idempotency-key': 'preview' });
+
+    expect([preview.statusCode, await whatIsThere(id)]).toEqual([200, before]);
+    const made = await post(id, route, body, { 'idempotency-key': `${route}-${id}` });
+    const [seen, after] = [preview, made].map((answer) => withoutTimes(answer.json<{ data: object }>().data));
+    expect(seen).toEqual(after);
+  });
+
+  it('is refused as the change is, and keeps no attempt', async () => {
+    const id = await place();
+    const before = await whatIsThere(id);
+
+    expect(await outcome(post(id, 'refunds?preview=true', { reference: 're_1', amount: 1 }))).toEqual([
+      ...[422, 'refund_exceeds_payment'],
+    ]);
+    expect(await outcome(post(id, 'lines?preview=yes', { set: [{ line: 1, quantity: 2 }] }))).toEqual([
+      ...[400, 'invalid_request'],
+    ]);
+    expect(await outcome(post(id, 'payments?preview=true', PAY))).toEqual([400, 'invalid_request']);
+    expect(await whatIsThere(id)).toEqual(before);
+  });
+});

@@ -7512,7 +7512,10 @@ export interface operations {
   };
   cancelOrder: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        preview?: true;
+      };
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
@@ -7668,7 +7671,10 @@ export interface operations {
   };
   changeOrderLines: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        preview?: true;
+      };
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
@@ -8021,7 +8027,10 @@ export interface operations {
   };
   recordRefund: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        preview?: true;
+      };
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
@@ -8045,6 +8054,23 @@ export interface operations {
       };
     };
     responses: {
+      /** @description With `preview=true`: the full order as the refund would leave it. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OrderAnswer'];
+        };
+      };
       /** @description The full order after the change, by this request or by an earlier one. */
       201: {
         headers: {

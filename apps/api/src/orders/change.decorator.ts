@@ -5,6 +5,9 @@ import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest } from '../access/current-store.decorator.js';
 import { requestHashOf } from '../body/request-hash.js';
 import { single, type SingleEnvelope } from '../envelope.js';
+import { invalidField } from '../invalid-fields.js';
+import { trueFilter } from '../query/parameters.js';
+import { parametersOf, queryOf } from '../query/query.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
 
 /** The look-up of the key counts against the deadline, the arrival of the body does not. */
@@ -16,18 +19,35 @@ export const OrderDeadline = createParamDecorator((_data: unknown, context: Exec
   deadlineOf(context.switchToHttp().getRequest()),
 );
 
+/** The query of a change that can be previewed. */
+export const PREVIEW = queryOf<{ isPreview?: true }>({
+  isPreview: trueFilter('preview', 'answers with the order as the change would leave it, with 200, and writes nothing'),
+});
+
+/** @throws BadRequestException for a change that has no preview: it would be made. */
+function isPreviewOf({ query }: AuthenticatedRequest, route: object): boolean {
+  const isPossible = parametersOf(route).some((parameter) => PREVIEW.parameters.includes(parameter));
+  const { isPreview = false } = PREVIEW.read(query as Parameters<typeof PREVIEW.read>[0]);
+  if (isPreview && !isPossible) throw invalidField('preview is only for lines, cancel and refunds');
+  return isPreview;
+}
+
 export interface ChangeOfOrder {
   readonly context: ChangeContext;
   readonly answer: (changed: ChangedOrder) => SingleEnvelope<OrderResponse>;
 }
 
-/** A key changes the orders of its own mode only. A PATCH can be repeated as it is: it takes no Idempotency-Key. */
+/**
+ * A key changes the orders of its own mode only. A PATCH can be repeated as it is, and a preview changes nothing: they take no
+ * Idempotency-Key.
+ */
 export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): ChangeOfOrder => {
   const http = context.switchToHttp();
   const request = http.getRequest<AuthenticatedRequest & { readonly params: { readonly id: string } }>();
   const reply = http.getResponse<FastifyReply>();
   const { mode, store } = request.apiKey;
-  const key = request.method === 'PATCH' ? null : idempotencyKeyOf(request);
+  const isPreview = isPreviewOf(request, context.getHandler());
+  const key = request.method === 'PATCH' || isPreview ? null : idempotencyKeyOf(request);
   return {
     context: {
       order: { storeId: store.id, reference: request.params.id, isTest: mode === 'test' },
@@ -35,10 +55,11 @@ export const Change = createParamDecorator((_data: unknown, context: ExecutionCo
       idempotency:
         key === null ? null : { scope: { storeId: store.id, mode, key }, requestHash: requestHashOf(request) },
       deadline: deadlineOf(request),
+      isPreview,
     },
     answer: ({ order, isReplay, shipsPicked }) => {
       request.orderId = order.id;
-      if (shipsPicked) reply.status(200);
+      if (shipsPicked || isPreview) reply.status(200);
       if (isReplay) reply.header('idempotent-replayed', 'true');
       return single(toOrderResponse(order));
     },

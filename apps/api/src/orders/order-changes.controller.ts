@@ -7,7 +7,7 @@ import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
-import { Change, type ChangeOfOrder } from './change.decorator.js';
+import { Change, PREVIEW, type ChangeOfOrder } from './change.decorator.js';
 import * as request from './order-changes.request.js';
 import * as docs from './order-changes.openapi.js';
 
@@ -54,7 +54,11 @@ export class OrderChangesController {
   @HttpCode(200)
   @NeedsScope('fulfillment')
   @docs.ApiCancelOrder
-  async cancel(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.CancelOrderRequest) {
+  async cancel(
+    @Change() { context, answer }: ChangeOfOrder,
+    @Body(StrictBodyPipe) body: request.CancelOrderRequest,
+    @ReadQuery(PREVIEW) _preview: unknown,
+  ) {
     return answer(await this.changes.cancel(context, request.toCancellation(body), request.toLines(body.items)));
   }
 
@@ -74,6 +78,7 @@ export class OrderChangesController {
     @CurrentStore() { currency }: CurrentStoreContext,
     @Change() { context, answer }: ChangeOfOrder,
     @Body(StrictBodyPipe) body: request.ChangeLinesRequest,
+    @ReadQuery(PREVIEW) _preview: unknown,
   ) {
     return answer(await this.changes.changeLines(context, currency, request.toEditedLines(body, currency)));
   }
@@ -107,7 +112,11 @@ export class OrderChangesController {
   @Post('refunds')
   @NeedsScope('payments')
   @docs.ApiRecordRefund
-  async refund(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.RecordRefundRequest) {
+  async refund(
+    @Change() { context, answer }: ChangeOfOrder,
+    @Body(StrictBodyPipe) body: request.RecordRefundRequest,
+    @ReadQuery(PREVIEW) _preview: unknown,
+  ) {
     return answer(await this.changes.refund(context, request.toRefund(body)));
   }
 

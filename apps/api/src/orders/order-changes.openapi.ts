@@ -2,7 +2,7 @@ import { CommitOutcomeUnknown, PageTooLarge, PricesUnavailable } from '@app/appl
 import { domainErrors as refused, Money, NotFound } from '@app/domain';
 import { Order, OrderEvent, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
-import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
+import { ApiList, ApiParameters, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import {
   AddNoteRequest,
   CancelOrderRequest,
@@ -50,6 +50,7 @@ function ApiChange<Body extends object>({ status, failures = [], ...operation }:
   const common = [new refused.TooManyRecords('notes', 500), new NotFound('Order')];
   return applyDecorators(
     ApiPath(ORDER),
+    ApiParameters,
     ApiWrite({ isRepeatable: true, ...operation, of: Order, answer, failures: [...failures, ...common] }),
   );
 }
@@ -226,6 +227,7 @@ export const ApiRecordRefund = ApiChange({
     'not shipped are given up, and so is all that no shipment has once nothing is owed: the order is then cancelled.',
   body: { type: RecordRefundRequest, example: { reference: 're_81', amount: 7990, lines: LINES, restock: true } },
   status: 201,
+  otherAnswer: { status: 200, description: 'With `preview=true`: the full order as the refund would leave it.' },
   failures: [
     new refused.RefundExceedsPayment(4999),
     new refused.CreditExceedsOwed(4999),

@@ -47,6 +47,8 @@ export interface ChangeContext {
   readonly actor: Actor;
   readonly idempotency: IdempotentRequest | null;
   readonly deadline?: Deadline;
+  /** Writes nothing, and returns the order as it would be. */
+  readonly isPreview?: boolean;
 }
 
 export interface EditedLines extends Pick<LinesRequest, 'set' | 'expectedTotal'> {

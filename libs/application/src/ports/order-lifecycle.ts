@@ -18,6 +18,8 @@ export interface ChangeRequest {
   readonly decide: (order: PlacedOrder) => OrderChange;
   readonly idempotency: IdempotentRequest | null;
   readonly deadline?: Deadline;
+  /** Writes nothing, and returns the order as it would be. */
+  readonly isPreview?: boolean;
 }
 
 export interface ChangedOrder {

@@ -34,7 +34,16 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
   }
 
   override async change(request: ChangeRequest): Promise<ChangedOrder> {
-    const outcome = await this.transactions.run(request.order.storeId, (sql) => change(sql, request), request.deadline);
+    const { order, deadline, isPreview = false } = request;
+    const work = async (sql: TransactionSql) => {
+      const outcome = await change(sql, request);
+      if (isPreview) throw new Previewed(outcome);
+      return outcome;
+    };
+    const outcome = await this.transactions.run(order.storeId, work, deadline).catch((error: unknown) => {
+      if (error instanceof Previewed) return error.outcome;
+      throw error;
+    });
     if (outcome.refusal) throw outcome.refusal;
     return outcome;
   }
@@ -43,6 +52,13 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
 type KeptChange = (KeptOrder & { readonly shipsPicked?: boolean }) | null;
 
 type Outcome = (ChangedOrder & { readonly refusal?: undefined }) | { readonly refusal: DomainError };
+
+/** Rolls the transaction back. */
+class Previewed extends Error {
+  constructor(readonly outcome: Outcome) {
+    super('previewed');
+  }
+}
 
 // The key first, then the order, its stock and its customer: the lock order of every writer.
 async function change(
