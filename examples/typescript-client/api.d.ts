@@ -7404,6 +7404,7 @@ export interface operations {
             | 'units_without_bin'
             | 'order_held'
             | 'order_cancelled'
+            | 'order_credited'
             | 'too_many_records'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];

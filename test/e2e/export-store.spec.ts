@@ -287,6 +287,54 @@ describe('an exported store', () => {
     expect(erasure).toMatchObject({ customers: 1, orders: 3 });
   });
 
+  it('has the amounts of each order, whatever was given up, refunded and shipped, and what can be refunded yet', async () => {
+    const { store } = source;
+    const product = await store.product({ stock: 50, price: 1000 });
+    const unit = [{ line: 1, quantity: 1 }];
+    const pay = ['payments', { reference: 'pi_1', amount: 3000, currency: 'USD' }] as const;
+    const lives: readonly (readonly (readonly [string, object])[])[] = [
+      [pay, ['refunds', { reference: 're_1', amount: 1000, lines: unit }]],
+      [
+        pay,
+        ['shipments', { reference: 'S-1', items: unit }],
+        ['refunds', { reference: 're_1', amount: 1000, lines: unit }],
+      ],
+      [pay, ['cancel', { items: unit }], ['refunds', { reference: 're_1', amount: 500 }]],
+      [['cancel', { items: unit }]],
+    ];
+    const ids: string[] = [];
+    for (const life of lives) {
+      const { order_id } = await source.place({
+        ...anOrderBody(product),
+        items: [{ product_id: product, quantity: 3 }],
+      });
+      for (const [route, body] of life) {
+        expect((await source.post(`/v1/orders/${order_id}/${route}`, body)).statusCode).toBeLessThan(300);
+      }
+      ids.push(order_id);
+    }
+
+    await into.target.importLines(...(await exported(store.subdomain)));
+
+    const key = await keyOf(target, store.subdomain);
+    const headers = { authorization: `Bearer ${key}` };
+    const amountsOf = (body: string) => {
+      const { data } = JSON.parse(body) as { data: Record<string, unknown> };
+      return Object.fromEntries(
+        Object.entries(data).filter(([name]) => /^amount_|refund_due|^refunds$|^status$/.test(name)),
+      );
+    };
+    for (const id of ids) {
+      const [here, there] = [await source.get(`/v1/orders/${id}`), await target.get(`/v1/orders/${id}`, headers)];
+      expect(amountsOf(there.body)).toEqual(amountsOf(here.body));
+    }
+    const again = { reference: 're_9', amount: 0, lines: unit };
+    const [first] = ids;
+    const more = await target.post(`/v1/orders/${first}/refunds?preview=true`, again, headers);
+    const same = await source.post(`/v1/orders/${first}/refunds?preview=true`, again);
+    expect(amountsOf(more.body)).toMatchObject({ amount_credited: amountsOf(same.body)['amount_credited'] });
+  });
+
   it('has an order with the account of its e-mail when the store that imports it lacks its own account', async () => {
     const { store } = source;
     const grace = await store.customer({ email: 'grace@example.com' });

@@ -193,6 +193,7 @@ export const RefundExceedsPayment = rejected(
   'refund_exceeds_payment',
   (left: number) => `At most ${left} can be refunded (in minor units)`,
 );
+export const OrderCredited = rejected('order_credited', 'Nothing is owed for the order: it does not ship');
 /** @param owed in minor units. */
 export const CreditExceedsOwed = rejected(
   'credit_exceeds_owed',

@@ -16,6 +16,8 @@ const PAYMENT: Readonly<Record<string, readonly string[]>> = {
   // Payments may no longer cover an order that gets further units.
   SUCCEEDED: ['REFUNDED', 'PENDING'],
   REFUNDED: ['SUCCEEDED', 'PENDING'],
+  // Further units are owed.
+  CANCELLED: ['PENDING'],
 };
 const FULFILLMENT: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['CONFIRMED', 'CANCELLED'],

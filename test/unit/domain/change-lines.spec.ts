@@ -139,3 +139,12 @@ it.each<[string, Partial<PlacedOrderState>, Partial<LinesRequest>]>([
 ])('answers %s for %j and %j', (code, state, request) => {
   expect(thrown(() => changeLines(anOrder(state), asking(request)))).toBe(code);
 });
+
+it('makes an order whose payment was cancelled payable again when it gets units that are owed', () => {
+  const credited = { status: 'CANCELLED', refunds: [refunded('re_1', 0, [], { credited: 3500 })] } as const;
+
+  const change = changeLines(anOrder(credited), asking({ add: [aProduct(3, 1)] }));
+
+  expect(change.status).toBe('PENDING');
+  expect(anOrder(credited).ledgerAfter(change)).toMatchObject({ owed: 1200, open: 1200 });
+});

@@ -123,6 +123,16 @@ describe('what a refund credits', () => {
     expect(credits).toEqual([952, 953, 952, 476]);
   });
 
+  it('is what the request says, whatever is due back', () => {
+    const twice = { ...shipped, payments: [money('pi_1', 3500), money('pi_2', 3500)] };
+
+    expect(ledgerAfter(twice, { amount: 0, credited: 700 })).toMatchObject({
+      reason: 'goodwill',
+      by: 700,
+      refundDue: 4200,
+    });
+  });
+
   it('is never more than is owed', () => {
     expect(thrown(() => ledgerAfter(shipped, { amount: 0, reason: 'goodwill', credited: 3501 }))).toBe(
       'credit_exceeds_owed',
@@ -132,6 +142,31 @@ describe('what a refund credits', () => {
     ).toMatchObject({
       ...{ by: 500, owed: 0, refundDue: 3500 },
     });
+  });
+});
+
+describe('a refund of an order that was set as paid', () => {
+  it('records what it was paid, so that a chargeback opens no more than that', () => {
+    const order = anOrder({ status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' });
+    const change = recordRefund(order, refunding({ amount: 3500, reason: 'chargeback' }));
+
+    expect(textOf(change.events)).toEqual(['payment_recorded', 'refund_recorded', 'SUCCEEDED>PENDING']);
+    expect(effectsOf(change).payment).toMatchObject({ reference: 'SUCCEEDED', amount: 3500, isOfStatus: true });
+    expect(order.ledgerAfter(change)).toMatchObject({
+      owed: 3500,
+      paid: 3500,
+      refunded: 3500,
+      open: 3500,
+      refundDue: 0,
+    });
+  });
+
+  it('keeps it paid when goodwill is given, also when a part was recorded', () => {
+    const order = anOrder({ status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED', payments: [money('pi_1', 1000)] });
+    const change = recordRefund(order, refunding({ amount: 500 }));
+
+    expect([change.status, effectsOf(change).payment?.amount]).toEqual(['SUCCEEDED', 2500]);
+    expect(order.ledgerAfter(change)).toMatchObject({ owed: 3000, paid: 3500, open: 0, refundDue: 0 });
   });
 });
 
@@ -165,6 +200,13 @@ describe('a refund before the units ship', () => {
       ['refund', 'mail'],
     ]);
     expect(effectsOf(change).refund).toMatchObject({ credited: 0, lines: [{ ...units(1, 1), cancelledQuantity: 1 }] });
+  });
+
+  it('of shipped and unshipped units says that those with the customer did not come back', () => {
+    const change = recordRefund(anOrder({ ...paid, ...part }), refunding({ amount: 3000, lines: [units(1, 3)] }));
+    const { refund } = effectsOf(change);
+
+    expect([refund?.restock, refund?.lines]).toEqual([false, [{ ...units(1, 3), cancelledQuantity: 1 }]]);
   });
 
   it('takes shipped units first, and leaves them with the customer', () => {
@@ -301,6 +343,16 @@ describe('a refund', () => {
     expect(
       back({ ...returned, refunds: [refunded('re_1', 1000, [units(1, 1)], { restock: true })] })?.lines,
     ).toMatchObject([units(1, 2), units(2, 1)]);
+  });
+
+  it('without restock counts for units that came back before it first', () => {
+    const lines = [aLine(1, 3, { returnedQuantity: 1 }), aLine(2, 1)];
+    const back = { ...paid, lines, shipments: [aShipment()], refunds: [refunded('re_1', 1000, [units(1, 1)])] };
+
+    expect(effectsOf(recordRefund(anOrder(back), refunding({ amount: 500, restock: true }))).restock?.lines).toEqual([
+      units(1, 2),
+      units(2, 1),
+    ]);
   });
 
   it('returns no units to bins from which none came', () => {

@@ -14,6 +14,7 @@ import {
   aShipment,
   AT,
   cancellation,
+  refunded,
   refunding,
   shipping,
   statesOf,
@@ -301,6 +302,19 @@ describe('a shipment', () => {
     );
 
     expect(passes).toEqual(possible);
+  });
+
+  it('cannot become void when a refund was for its units, which would ship again', () => {
+    const refunds = [refunded('re_1', 1000, [units(1, 1)])];
+    const order = anOrder({ status: 'SUCCEEDED', refunds, fulfillmentStatus: 'SHIPPED', shipments: [aShipment()] });
+
+    expect(thrown(() => changeShipment(order, 'S-1', patch({ status: 'void' })))).toBe('transition_not_allowed');
+  });
+
+  it('of an order of which nothing is owed is refused, and recorded', () => {
+    const credited = { status: 'REFUNDED', refunds: [refunded('re_1', 3500)] } as const;
+
+    expect(shipOrder(anOrder(credited), shipping()).refusal?.code).toBe('order_credited');
   });
 
   it('cannot become void when its units have come back, and must be known', () => {

@@ -83,7 +83,16 @@ const ORDER_ROW: OrderRow = {
     ...{ isAddressChanged: false, notify: true, requestHash: 'hash' },
   })),
   payments: times(PAYMENTS, (n) => {
-    return { reference: `pi_${n}`, amount: '99900000', at: AT, writtenOff: '0', method: '', fee: '0', payout: '', requestHash: 'hash' };
+    return {
+      reference: `pi_${n}`,
+      amount: '99900000',
+      at: AT,
+      writtenOff: '0',
+      method: '',
+      fee: '0',
+      payout: '',
+      requestHash: 'hash',
+    };
   }),
   refunds: times(PAYMENTS, (n) => {
     const lines = [{ line: (n % MAX_LINES) + 1, quantity: 1 }];

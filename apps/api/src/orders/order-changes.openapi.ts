@@ -86,6 +86,7 @@ export const ApiCreateShipment = ApiChange({
     new refused.UnitsWithoutBin(),
     new refused.OrderHeld(),
     new refused.OrderCancelled(),
+    new refused.OrderCredited(),
   ],
 });
 

@@ -163,14 +163,14 @@ const PERSON = { name: 'Name', email: 'E-mail', phone: 'Phone', company: 'Compan
 const PLACE = { address: 'Street', address2: 'Second line', zip: 'Postal code', city: 'City', region: 'Region' };
 
 /** A text that was cleared is null. */
-function changes(values: Values, before: Readonly<Record<string, string | null>>) {
+function changes(values: Values, before: Texts) {
   const changed = Object.keys(before).filter((name) => name in values && values[name] !== (before[name] ?? ''));
   return Object.fromEntries(changed.map((name) => [name, values[name] || null]));
 }
 
 export function CorrectContact({ order }: OfOrder) {
   const { customer, shipping_address } = order;
-  const before: Readonly<Record<string, string | null>> = { ...customer, ...shipping_address };
+  const before: Texts = { ...customer, ...shipping_address };
   const send = (values: Values) => {
     const body = { customer: changes(values, customer), shipping_address: changes(values, shipping_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
@@ -178,15 +178,38 @@ export function CorrectContact({ order }: OfOrder) {
   const words = { title: 'Correct the contact and the address', verb: 'Save', said: 'The contact is corrected.' };
   return (
     <Ask label="Correct…" {...words} tone="quiet" send={send}>
-      <div class="pair">
-        {Object.entries({ ...PERSON, ...PLACE, country: 'Country' }).map(([name, label]) => {
-          const type = name === 'email' ? 'email' : 'text';
-          return <Field key={name} label={label} name={name} type={type} defaultValue={before[name] ?? ''} />;
-        })}
-      </div>
+      <Fields of={{ ...PERSON, ...PLACE, country: 'Country' }} before={before} />
     </Ask>
   );
 }
+
+export function CorrectBilling({ order }: OfOrder) {
+  const { billing_address } = order;
+  const send = (values: Values) => {
+    const body = { billing_address: changes(values, billing_address) };
+    return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
+  };
+  const words = { title: 'Correct who is billed', verb: 'Save', said: 'The billing address is corrected.' };
+  return (
+    <Ask label="Billing…" {...words} tone="quiet" send={send}>
+      <Fields
+        of={{ name: 'Name', company: 'Company', vat_id: 'VAT id', ...PLACE, country: 'Country' }}
+        before={billing_address}
+      />
+    </Ask>
+  );
+}
+
+type Texts = Readonly<Record<string, string | null>>;
+
+const Fields = ({ of, before }: { of: Readonly<Record<string, string>>; before: Texts }) => (
+  <div class="pair">
+    {Object.entries(of).map(([name, label]) => {
+      const type = name === 'email' ? 'email' : 'text';
+      return <Field key={name} label={label} name={name} type={type} defaultValue={before[name] ?? ''} />;
+    })}
+  </div>
+);
 
 type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'held'>;
 

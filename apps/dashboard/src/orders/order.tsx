@@ -7,7 +7,7 @@ import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, Waiting } from 
 import { count, joined, Lines, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import { Cancel, change, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
+import { Cancel, change, CorrectBilling, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
 import { describe, leftOf, StageBadge, type Line, type OfOrder } from './columns.js';
 
 export function OrderPage({ id }: { id: string }) {
@@ -166,8 +166,8 @@ function Amounts({ order }: OfOrder) {
   );
 }
 
-const canCorrect = ({ line_items, fulfillment_status }: Order): boolean =>
-  can('fulfillment') && fulfillment_status !== 'CANCELLED' && line_items.every((line) => line.shipped_quantity === 0);
+const isKept = ({ fulfillment_status }: Order): boolean => can('fulfillment') && fulfillment_status !== 'CANCELLED';
+const canCorrect = (order: Order): boolean => isKept(order) && order.line_items.some((line) => leftOf(line) > 0);
 
 /** Warns the picker of each parcel that may have the label of before. */
 const changedOf = ({ shipments }: Order): string[] =>
@@ -177,12 +177,34 @@ const changedOf = ({ shipments }: Order): string[] =>
       ({ reference }) => `The address or contact was corrected after picking for ${reference} began. Check its label.`,
     );
 
+const billedTo = ({
+  billing_address: { name, company, vat_id, address, address2, zip, city, region, country },
+}: Order) => [
+  ...[name, company, vat_id && `VAT id ${vat_id}`, address, address2, `${zip} ${city}`.trim(), region, country],
+];
+
+/** Each field that both addresses have. */
+const isBilledElsewhere = ({ billing_address, shipping_address }: Order): boolean =>
+  billing_address.name !== '' ||
+  billing_address.vat_id !== '' ||
+  (Object.keys(shipping_address) as (keyof typeof shipping_address)[]).some(
+    (name) => billing_address[name] !== shipping_address[name],
+  );
+
 function Contact({ order }: OfOrder) {
   const { name, email, phone, id } = order.customer;
   const { company, address, address2, zip, city, region, country } = order.shipping_address;
   const lines = [company, address, address2, `${zip} ${city}`.trim(), region, country];
   return (
-    <Section title="Customer" actions={canCorrect(order) && <CorrectContact order={order} />}>
+    <Section
+      title="Customer"
+      actions={
+        <>
+          {canCorrect(order) && <CorrectContact order={order} />}
+          {isKept(order) && <CorrectBilling order={order} />}
+        </>
+      }
+    >
       <p>
         {id ? <a href={to('/customers', { search: email || name })}>{name}</a> : <strong>{name}</strong>}
         <Lines of={[email && [email, ' ', <Copy key="copy" text={email} />], phone]} />
@@ -191,6 +213,7 @@ function Contact({ order }: OfOrder) {
         <strong key={text} class="line on-paper" children={text} />
       ))}
       <address>{lines.some(Boolean) ? <Lines of={lines} /> : <span class="soft">No address</span>}</address>
+      {isBilledElsewhere(order) && <Lines of={['Billed to', ...billedTo(order)]} />}
     </Section>
   );
 }

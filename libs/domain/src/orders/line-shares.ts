@@ -17,7 +17,9 @@ export function shareOf(order: PricedOrder, units: readonly LineQuantity[], befo
   const sums = units.map(({ line, quantity }) => {
     const { share = 0, quantity: ordered = 0 } = shares.get(line) ?? {};
     const first = earlier.get(line) ?? 0;
-    return partOf(share, first + quantity, ordered) - partOf(share, first, ordered);
+    return (
+      partOf(share, Math.min(first + quantity, ordered), ordered) - partOf(share, Math.min(first, ordered), ordered)
+    );
   });
   return sums.reduce((sum, share) => sum + share, 0);
 }

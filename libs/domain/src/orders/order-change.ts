@@ -81,7 +81,11 @@ interface Effects {
     readonly shipsPicked: boolean;
   };
   /** A time that is null is now. */
-  readonly payment: KnownPayment & { readonly at: Date | null };
+  readonly payment: KnownPayment & {
+    readonly at: Date | null;
+    /** Stands for a status that was set: the customer has it in `total_spent`, or not at all. */
+    readonly isOfStatus?: true;
+  };
   /** A time that is null is now. */
   readonly refund: KnownRefund & { readonly at: Date | null };
   /** Units that the order gives up, while others stay, and the credit for them. */
@@ -119,4 +123,12 @@ export function effectOf<Kind extends EffectKind>(
   kind: Kind,
 ): EffectOf<Kind> | undefined {
   return effects.find((effect): effect is OrderEffect & EffectOf<Kind> => effect.kind === kind);
+}
+
+/** A reference that no client has given to one of the records. */
+export function freeReference(records: readonly { readonly reference: string }[], word: string): string {
+  const taken = new Set(records.map(({ reference }) => reference));
+  let reference = word;
+  for (let n = 2; taken.has(reference); n++) reference = `${word}-${n}`;
+  return reference;
 }

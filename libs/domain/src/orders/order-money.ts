@@ -84,17 +84,18 @@ export interface OrderLedger {
 
 /**
  * The ledger of an order. Nothing is owed for a cancelled or refunded one. Where an operator or another system has set an order as
- * paid, or as refunded, without all records, the whole of it counts as paid, or as paid back.
+ * paid, or as refunded, without all records, so much counts as paid, or as paid back, that nothing is open.
  */
 export function ledgerOf(order: MoneyState): OrderLedger {
   const { status, fulfillmentStatus, totalAmount, payments, refunds } = order;
   const credits = creditsOf(order);
-  const isSetPaid = status === 'SUCCEEDED' || status === 'REFUNDED';
-  const paid = Math.max(sumOf(payments), isSetPaid ? totalAmount - (payments.length > 0 ? credits : 0) : 0);
-  const refunded = Math.max(sumOf(refunds), status === 'REFUNDED' ? Math.min(paid, totalAmount) : 0);
-  const isOver = status === 'CANCELLED' || status === 'REFUNDED' || fulfillmentStatus === 'CANCELLED';
+  const isOver = status === 'REFUNDED' || fulfillmentStatus === 'CANCELLED';
   const credited = isOver ? Math.max(totalAmount, credits) : credits;
   const owed = Math.max(0, totalAmount - credited);
+  const isSetPaid = status === 'SUCCEEDED' || status === 'REFUNDED';
+  const least = payments.length === 0 ? totalAmount : owed + sumOf(refunds);
+  const paid = Math.max(sumOf(payments), isSetPaid ? least : 0);
+  const refunded = Math.max(sumOf(refunds), status === 'REFUNDED' ? Math.min(paid, totalAmount) : 0);
   const balance = owed - (paid - refunded);
   return { credited, owed, paid, refunded, balance, open: Math.max(0, balance), refundDue: Math.max(0, -balance) };
 }
@@ -106,21 +107,21 @@ function creditsOf({ cancelledAmount, payments, refunds }: MoneyState): number {
 
 /**
  * SUCCEEDED while something is paid and nothing open, REFUNDED once all that was paid is paid back and nothing is open, and
- * PENDING again when something is. An order of which all is credited before anything is paid is CANCELLED, and stays so; one of
- * which all is written off is FAILED.
+ * PENDING again when something is. An order of which all is credited before anything is paid is CANCELLED, one of which all is
+ * written off FAILED. A cancelled order whose payment is CANCELLED stays so.
  * @param order after a change. @param before the same before it.
  */
 export function paymentStatusOf(
   order: MoneyState & { readonly status: PaymentStatus },
   before: MoneyState,
 ): PaymentStatus {
-  const { status, totalAmount, payments, refunds } = order;
-  if (status === 'CANCELLED') return status;
-  // The records of a refunded order may say by now that it is owed, or paid, again.
-  const isUndecided = status === 'REFUNDED' && isRecorded(before);
-  const { owed, paid, refunded, open } = ledgerOf(isUndecided ? { ...order, status: 'PENDING' } : order);
+  const { status, fulfillmentStatus, totalAmount, payments, refunds } = order;
+  if (status === 'CANCELLED' && fulfillmentStatus === 'CANCELLED') return status;
+  const unpaid = status === 'CANCELLED' ? 'PENDING' : status;
+  // Where the records explained the status before, they alone decide.
+  const { owed, paid, refunded, open } = ledgerOf(isRecorded(before) ? { ...order, status: 'PENDING' } : order);
   if (paid === 0 && payments.length === 0) {
-    return owed === 0 && refunds.some(({ credited }) => credited > 0) ? 'CANCELLED' : status;
+    return owed === 0 && refunds.some(({ credited }) => credited > 0) ? 'CANCELLED' : unpaid;
   }
   if (paid === 0 && open === 0 && totalAmount > 0) return 'FAILED';
   if (open > 0) return status === 'FAILED' ? status : 'PENDING';

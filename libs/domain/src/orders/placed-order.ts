@@ -86,6 +86,12 @@ export class PlacedOrder {
     return this.state.mails.some(({ stage, state }) => stage === 'notify-customer' && state === 'held');
   }
 
+  /** Whether nothing is owed for it because of refunds. */
+  get isCredited(): boolean {
+    const { refunds, totalAmount } = this.state;
+    return totalAmount > 0 && refunds.some(({ credited }) => credited > 0) && ledgerOf(this.state).owed === 0;
+  }
+
   get isCancelled(): boolean {
     return this.state.fulfillmentStatus === 'CANCELLED';
   }
@@ -113,11 +119,13 @@ export class PlacedOrder {
     return unitsBeyond(this.state.lines, sumByLine(this.state.refunds.flatMap(({ lines }) => lines)));
   }
 
+  /** Shipped units that a refund has been for. */
+  get refundedShippedUnits(): LineQuantity[] {
+    return this.refundedUnits(({ quantity, cancelledQuantity }) => quantity - cancelledQuantity);
+  }
+
   get unrefundedShippedUnits(): LineQuantity[] {
-    return unitsBeyond(
-      this.shippedUnits(),
-      this.refundedUnits((refunded) => refunded.quantity - refunded.cancelledQuantity),
-    );
+    return unitsBeyond(this.shippedUnits(), this.refundedShippedUnits);
   }
 
   /** Units that were given up, and that no refund has been for. */
@@ -134,7 +142,11 @@ export class PlacedOrder {
       .filter(({ restock }) => !restock)
       .flatMap(({ lines }) => lines)
       .map(({ line, quantity, cancelledQuantity }) => ({ line, quantity: quantity - cancelledQuantity }));
-    return unitsBeyond(this.shippedUnits(), sumByLine([...this.returnedUnits, ...kept]));
+    // Units that came back before a refund count for it first.
+    const restocked = this.state.refunds.filter(({ restock }) => restock).flatMap(({ lines }) => lines);
+    const back = unitsBeyond(this.returnedUnits, sumByLine(restocked));
+    const away = unitsBeyond(sumByLine(kept), back);
+    return unitsBeyond(this.shippedUnits(), sumByLine([...this.returnedUnits, ...away]));
   }
 
   /** What can still be refunded, in minor units. Another system may have refunded more than was paid. */
@@ -145,8 +157,7 @@ export class PlacedOrder {
 
   /** The share in the total of units that have been neither given up nor refunded, in minor units. */
   shareOf(units: readonly LineQuantity[]): number {
-    const refunded = this.refundedUnits(({ quantity, cancelledQuantity }) => quantity - cancelledQuantity);
-    return shareOf(this.state, sumByLine(units), sumByLine([...this.cancelledUnits, ...refunded]));
+    return shareOf(this.state, sumByLine(units), sumByLine([...this.cancelledUnits, ...this.refundedShippedUnits]));
   }
 
   shippedUnits(shipments: readonly KnownShipment[] = this.state.shipments): LineQuantity[] {
@@ -161,6 +172,10 @@ export class PlacedOrder {
       cancelledQuantity: line.cancelledQuantity + (units.get(line.line) ?? 0),
     }));
     return new PlacedOrder({ ...this.state, lines, cancelledAmount: this.state.cancelledAmount + amount });
+  }
+
+  withPayment(payment: KnownPayment): PlacedOrder {
+    return new PlacedOrder({ ...this.state, payments: [...this.state.payments, payment] });
   }
 
   withRefund(refund: KnownRefund): PlacedOrder {

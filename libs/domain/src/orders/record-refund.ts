@@ -1,9 +1,17 @@
 import { CreditExceedsOwed, RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from '../errors.js';
 import { givingUp } from './cancel-order.js';
 import { covers, isSameUnits, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
-import type { OrderChange, Repeatable } from './order-change.js';
+import { freeReference, type KnownPayment, type OrderChange, type Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
-import { ledgerOf, isCrediting, paymentStatusOf, type RefundedUnits, type RefundReason } from './order-money.js';
+import {
+  isCrediting,
+  ledgerOf,
+  NO_DETAILS,
+  sumOf,
+  paymentStatusOf,
+  type RefundedUnits,
+  type RefundReason,
+} from './order-money.js';
 import { cancelState } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
 import type { BinCodes } from './shipment.js';
@@ -35,7 +43,9 @@ export interface RefundRequest extends Repeatable {
  * @throws RefundReferenceTaken, RefundExceedsPayment, RefundExceedsLine, CreditExceedsOwed
  * @throws NotFound, ReturnExceedsShipment, UnitsWithoutBin, BeingPicked
  */
-export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderChange {
+export function recordRefund(placed: PlacedOrder, request: RefundRequest): OrderChange {
+  const unrecorded = unrecordedPayment(placed);
+  const order = unrecorded ? placed.withPayment(unrecorded) : placed;
   const { reference, amount, at, requestHash, restockTo: to, notify } = request;
   const existing = order.state.refunds.find((refund) => refund.reference === reference);
   if (existing && request.lines && !isSameUnits(existing.lines, request.lines)) throw new RefundReferenceTaken();
@@ -49,7 +59,7 @@ export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderC
 
   const refund = {
     ...{ reference, amount, reason, credited, requestHash, lines: linesOf(units) },
-    restock: isReturn || (units.givenUp.length > 0 && givesBack(order, request)),
+    restock: isReturn || (units.givenUp.length > 0 && units.shipped.length === 0 && givesBack(order, request)),
   };
   const refunded = order.withRefund(refund);
   const isAllCredited = credited > 0 && ledgerOf(refunded.state).owed === 0;
@@ -68,18 +78,28 @@ export function recordRefund(order: PlacedOrder, request: RefundRequest): OrderC
   return {
     ...{ status, fulfillmentStatus },
     events: [
+      ...(unrecorded ? [orderEvent('payment_recorded', unrecorded.reference, { amount: unrecorded.amount })] : []),
       orderEvent('refund_recorded', reference, details),
       ...givenUp.events,
       ...order.statusEventsTo({ ...order.state, status }, reference),
       ...givenUp.steps,
     ],
     effects: [
+      ...(unrecorded ? [{ kind: 'payment', ...unrecorded, at: null, isOfStatus: true } as const] : []),
       { kind: 'refund', ...refund, at },
       ...(isReturn ? [{ kind: 'restock', movement: 'RETURN', lines: units.returned, ...(to && { to }) } as const] : []),
       ...givenUp.effects,
       ...(notify && amount > 0 ? [{ kind: 'mail', stage: 'notify-refund', reference } as const] : []),
     ],
   };
+}
+
+/** What an order that was set as paid was paid without a record: the status may not tell it any more. */
+function unrecordedPayment({ state }: PlacedOrder): KnownPayment | null {
+  if (state.status !== 'SUCCEEDED') return null;
+  const amount = ledgerOf(state).paid - sumOf(state.payments);
+  const reference = freeReference(state.payments, 'SUCCEEDED');
+  return amount > 0 ? { reference, amount, writtenOff: 0, ...NO_DETAILS, requestHash: '' } : null;
 }
 
 /** The units of a refund, by what becomes of them. */
@@ -135,9 +155,10 @@ function givesBack(order: PlacedOrder, { restock }: RefundRequest): boolean {
   return restock ?? order.state.hasTakenStock;
 }
 
-function reasonOf(order: PlacedOrder, { reason, lines, restock, amount }: RefundRequest): RefundReason {
+function reasonOf(order: PlacedOrder, { reason, lines, restock, amount, credited }: RefundRequest): RefundReason {
   if (reason) return reason;
   if (lines || restock) return 'goods';
+  if (credited) return 'goodwill';
   return amount <= ledgerOf(order.state).refundDue ? 'repayment' : 'goodwill';
 }
 

@@ -1,6 +1,6 @@
 import { UnitsLeftToShip } from '../errors.js';
 import { cancelledAs } from './cancel-order.js';
-import type { OrderChange } from './order-change.js';
+import { freeReference, type OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import { ledgerOf } from './order-money.js';
 import { changeState, type OrderState } from './order-status.js';
@@ -27,12 +27,13 @@ export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): Or
     case 'DELIVERED':
       assertShipmentsAreWhole(order);
   }
+  const owed = change.status === 'CANCELLED' ? ledgerOf(order.state).owed : 0;
   const isReleased = order.isHeld && change.fulfillmentStatus === 'CONFIRMED';
   const amount = change.status === 'REFUNDED' ? order.refundable : 0;
   const refund =
     amount > 0
       ? {
-          reference: freeReference(order),
+          reference: freeReference(order.state.refunds, 'REFUNDED'),
           amount,
           reason: 'goodwill' as const,
           credited: ledgerOf(order.state).owed,
@@ -53,6 +54,7 @@ export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): Or
     effects: [
       ...(isReleased ? [{ kind: 'review', to: 'released' } as const] : []),
       ...(refund ? [{ kind: 'refund', ...refund } as const] : []),
+      ...(owed > 0 ? [{ kind: 'cancelledUnits', lines: [], amount: owed } as const] : []),
     ],
   };
 }
@@ -61,12 +63,4 @@ export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): Or
 function assertShipmentsAreWhole(order: PlacedOrder): void {
   const { unshippedUnits } = order;
   if (!order.state.shipments.every(isVoid) && unshippedUnits.length > 0) throw new UnitsLeftToShip(unshippedUnits);
-}
-
-/** A reference that no client has given to a refund of the order. */
-function freeReference({ state }: PlacedOrder): string {
-  const taken = new Set(state.refunds.map(({ reference }) => reference));
-  let reference = 'REFUNDED';
-  for (let n = 2; taken.has(reference); n++) reference = `REFUNDED-${n}`;
-  return reference;
 }

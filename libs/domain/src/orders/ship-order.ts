@@ -4,6 +4,7 @@ import {
   IllegalTransition,
   NotFound,
   OrderCancelled,
+  OrderCredited,
   OrderHeld,
   ShipmentReferenceTaken,
   ShipmentVoid,
@@ -63,6 +64,7 @@ export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderCh
   };
   if (order.isHeld) return refused(new OrderHeld());
   if (order.isCancelled) return refused(new OrderCancelled());
+  if (order.isCredited) return refused(new OrderCredited());
 
   const { unclaimedUnits, unshippedUnits } = order;
   const items = sumByLine(requested ?? unclaimedUnits);
@@ -131,7 +133,9 @@ function changeFrom(
     ...(moves && status === 'shipped' && { shippedAt: at }),
     ...(moves && status === 'delivered' && { deliveredAt: at }),
   };
-  if (after.status === 'void' && !covers(order.shippedUnits(order.shipmentsWith(after)), order.returnedUnits)) {
+  const shipped = order.shippedUnits(order.shipmentsWith(after));
+  const isKept = covers(shipped, order.returnedUnits) && covers(shipped, order.refundedShippedUnits);
+  if (after.status === 'void' && !isKept) {
     throw new IllegalTransition('shipment', before.status, 'void', ['delivered']);
   }
 

@@ -36,7 +36,7 @@ export function orderRecord(row: OrderColumns) {
     tax_amount: order.taxAmount,
     shipping_amount: order.shippingAmount,
     discount_amount: order.discountAmount,
-    ...(order.cancelledAmount > 0 && { cancelled_amount: order.cancelledAmount }),
+    cancelled_amount: order.cancelledAmount,
     customer_id: order.customerId,
     customer_name: order.customer.name,
     customer_email: order.customer.email,
@@ -102,7 +102,7 @@ function paymentRecord({ reference, amount, at, writtenOff, method, fee, payout 
 
 function refundRecord({ reference, amount, at, reason, credited, lines, restock }: RefundRecord) {
   const units = lines.map(({ line, quantity, cancelledQuantity: cancelled_quantity }) => {
-    return { line, quantity, ...(cancelled_quantity > 0 && { cancelled_quantity }) };
+    return { line, quantity, cancelled_quantity };
   });
   return {
     ...withText({ reference, amount, at, reason, credited }),

@@ -105,10 +105,10 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
     };
   },
 
-  payment({ key }, { reference, amount, at, requestHash, writtenOff, method, fee, payout }) {
+  payment({ key }, { reference, amount, at, requestHash, writtenOff, method, fee, payout, isOfStatus }) {
     return {
       order: [statement(PAY, key, reference, amount, at, requestHash, writtenOff, method, fee, payout)],
-      customer: spending(key, amount),
+      customer: isOfStatus ? [] : spending(key, amount),
     };
   },
 

@@ -81,11 +81,8 @@ interface AllocationJson extends Allocation {
 /** The parts of an order from which its lines are made. */
 export type LineParts = Pick<OrderRow, 'lines' | 'shipments' | 'allocations' | 'fulfillmentStatus'>;
 
-/** The parts of an order from which its ledger is made. */
-export type MoneyParts = Pick<OrderRow, 'payments' | 'refunds'>;
-
-export function toMoney({ payments, refunds }: MoneyParts): Pick<KnownOrder, 'payments' | 'refunds'> {
-  return { payments: payments.map(toPayment), refunds: refunds.map(toRefund) };
+export function toPayments({ payments }: Pick<OrderRow, 'payments'>): KnownOrder['payments'] {
+  return payments.map(toPayment);
 }
 
 export function toOrderRecord(row: OrderRow): KnownOrder {
@@ -98,7 +95,8 @@ export function toOrderRecord(row: OrderRow): KnownOrder {
     billingAddress: wholeBillingAddress(order.billingAddress),
     pipeline: [...(placed ? stagesOfPlacement(order.createdAt) : []), ...stages.map(toStage)],
     shipments: row.shipments.map(toShipment),
-    ...toMoney(row),
+    payments: toPayments(row),
+    refunds: row.refunds.map(toRefund),
   });
 }
 

@@ -133,11 +133,14 @@ export const LINE_PARTS: readonly LargePart[] = [
   { name: 'allocations', sql: allocationsOf(PAGE) },
 ];
 
-/** The parts of the order `page` from which its ledger is made. */
-export const MONEY_PARTS: readonly LargePart[] = [
-  { name: 'payments', sql: paymentsOf(PAGE) },
-  { name: 'refunds', sql: refundsOf(PAGE) },
-];
+export const PAYMENTS_PART: LargePart = { name: 'payments', sql: paymentsOf(PAGE) };
+
+/** The refunds of the order `page`, as far as its ledger needs them. */
+export const REFUNDS_PART: LargePart = {
+  name: 'refunds',
+  sql: `(SELECT coalesce(json_agg(json_build_object('amount', amount::text, 'credited', credited::text)), '[]')
+      FROM refunds WHERE store_id = $1 AND order_id = page.id)`,
+};
 
 export const METADATA_PART: LargePart = {
   name: 'metadata',

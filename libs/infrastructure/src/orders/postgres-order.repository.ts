@@ -11,12 +11,21 @@ import {
   type Page,
   type PageOf,
 } from '@app/application';
-import { isMetadata, isReceiptNumber, ledgerOf, NotFound, readUuid, type Metadata } from '@app/domain';
+import {
+  isMetadata,
+  isReceiptNumber,
+  ledgerOf,
+  NotFound,
+  readUuid,
+  type Metadata,
+  type OrderLedger,
+} from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
 import { changedAt } from '../feed/updated-at.js';
 import { Database } from '../postgres/database.js';
+import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { readByTime, type OneOf, type TimedList } from '../lists/by-time.js';
 import { matchesNothing, NO_ROWS, offsetOf, type Counted } from '../lists/paging.js';
@@ -31,14 +40,15 @@ import {
   INCLUDED_COLUMNS,
   LINE_PARTS,
   METADATA_PART,
-  MONEY_PARTS,
+  PAYMENTS_PART,
   ORDER_SUMMARY,
   placerName,
   placerType,
+  REFUNDS_PART,
   SELECT_ORDERS,
 } from './order.sql.js';
 import { hasCustomerEmail } from './person.js';
-import { toLines, toMoney, toOrderRecord, type LineParts, type MoneyParts, type OrderRow } from './order.rows.js';
+import { toLines, toOrderRecord, toPayments, type LineParts, type OrderRow } from './order.rows.js';
 
 const SEARCHED = { email: 'item.customer_email', emailKey: 'item.email_key' };
 
@@ -146,13 +156,16 @@ export function readRow(rows: readonly unknown[] = []): OrderRow {
 }
 
 /** With the parts that the list includes. */
-type ListedRow = Omit<ListedOrder, 'lines' | 'payments'> & LineParts & MoneyParts & Pick<OrderRow, 'cancelledAmount'>;
+interface ListedRow
+  extends Omit<ListedOrder, 'lines' | 'payments'>, LineParts, Pick<OrderRow, 'payments' | 'cancelledAmount'> {
+  readonly refunds: readonly { readonly amount: string; readonly credited: string }[];
+}
 
-function withLedger(
-  order: Omit<ListedRow, 'lines' | 'shipments' | 'allocations'>,
-): Pick<ListedOrder, 'payments' | 'amounts'> {
-  const money = toMoney(order);
-  return { payments: money.payments, amounts: ledgerOf({ ...order, ...money }) };
+function toLedger(order: Omit<ListedRow, 'lines' | 'shipments' | 'allocations'>): OrderLedger {
+  const refunds = order.refunds.map(({ amount, credited }) => {
+    return { amount: toSafeInteger(amount), credited: toSafeInteger(credited) };
+  });
+  return ledgerOf({ ...order, payments: toPayments(order), refunds });
 }
 
 @Injectable()
@@ -202,7 +215,8 @@ export class PostgresOrderRepository extends OrderRepository {
     const large = [
       ...(include.includes('metadata') ? [METADATA_PART] : []),
       ...(include.includes('line_items') ? LINE_PARTS : []),
-      ...(withMoney ? MONEY_PARTS : []),
+      ...(withMoney ? [PAYMENTS_PART] : []),
+      ...(include.includes('amounts') ? [REFUNDS_PART] : []),
     ];
     const list: TimedList = {
       table: 'orders',
@@ -225,7 +239,8 @@ export class PostgresOrderRepository extends OrderRepository {
     const toOrder = ({ lines, shipments, allocations, payments, refunds, ...order }: ListedRow): ListedOrder => ({
       ...order,
       ...(lines && { lines: toLines({ ...order, lines, shipments, allocations }) }),
-      ...(payments && withLedger({ ...order, payments, refunds })),
+      ...(include.includes('payments') && { payments: toPayments({ payments }) }),
+      ...(include.includes('amounts') && { amounts: toLedger({ ...order, payments, refunds }) }),
     });
     return { rows: rows.map(toOrder), total };
   }

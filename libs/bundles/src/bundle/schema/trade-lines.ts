@@ -110,7 +110,7 @@ const refundedUnits = is.list(
   is.object({
     line: is.integer(1, MAX_INT4, 'Counts from 1.'),
     quantity: is.integer(1, MAX_INT4),
-    cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Those of them that were given up before they shipped.')),
+    cancelled_quantity: is.optional(is.integer(0, MAX_INT4, 'Those of them that were given up before they shipped.')),
   }),
   { differ: ['line'] },
 );
@@ -187,7 +187,10 @@ export const orderLine = is.object(
     shipping_amount: is.optional(is.signedAmount),
     discount_amount: is.optional(is.described(is.signedAmount, 'In minor units; positive where it lowers the total.')),
     cancelled_amount: is.optional(
-      is.described(is.amount, 'The credit for cancelled units, in minor units. Absent: their share of total_amount.'),
+      is.described(
+        is.signedAmount,
+        'The credit for cancelled units, in minor units. Absent: their share of total_amount.',
+      ),
     ),
     adjustment_amount: is.optional(
       is.described(

@@ -9,7 +9,9 @@ export type WholeRefund = BundleRefund & { readonly reason: RefundReason; readon
 /** The money of an order. Earlier bundles have no credits: those of its units and its refunds are computed. */
 export function moneyOf(line: OrderRecordLine): MoneyState & { readonly refunds: readonly WholeRefund[] } {
   const { status, fulfillment_status: fulfillmentStatus, total_amount: totalAmount, payments = [] } = line;
-  const cancelledAmount = line.cancelled_amount ?? shareOfCancelled(line);
+  // Nothing is owed for an order whose payment is cancelled.
+  const share = status === 'CANCELLED' ? Math.max(0, totalAmount) : shareOfCancelled(line);
+  const cancelledAmount = line.cancelled_amount ?? share;
   const paid = payments.map(({ amount, written_off: writtenOff = 0 }) => ({ amount, writtenOff }));
   const closed = paid.reduce((sum, { writtenOff }) => sum + writtenOff, cancelledAmount);
   const surplus = paid.reduce((sum, { amount }) => sum + amount, 0) - Math.max(0, totalAmount - closed);
@@ -41,9 +43,9 @@ function refundsOf(line: OrderRecordLine, money: { owed: number; surplus: number
     const reason = refund.reason ?? (refund.lines ? 'goods' : credited > 0 ? 'goodwill' : 'repayment');
     const lines = refund.lines?.map((units) => {
       const left = refund.restock ? 0 : (cancelled.get(units.line) ?? 0);
-      const { cancelled_quantity = Math.min(units.quantity, left) } = units;
-      cancelled.set(units.line, left - cancelled_quantity);
-      return { ...units, ...(cancelled_quantity > 0 && { cancelled_quantity }) };
+      const { line, quantity, cancelled_quantity = Math.min(quantity, left) } = units;
+      cancelled.set(line, left - cancelled_quantity);
+      return { line, quantity, ...(cancelled_quantity > 0 && { cancelled_quantity }) };
     });
     return { ...refund, reason, credited, ...(lines && { lines }) };
   });
