@@ -94,6 +94,27 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('corrects who is billed after the parcel has left, and shows it', async () => {
+    const { receipt_number } = await placeOrder('Grace Hopper');
+    const shipment = { reference: 'SHIP-1', notify: false };
+    expect((await scene.api.post(`/v1/orders/${receipt_number}/shipments`, shipment)).statusCode).toBe(201);
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    expect(await page.getByRole('button', { name: 'Correct…' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Billing…' }).click();
+    await page.getByLabel('Company').fill('Hopper Ltd');
+    await page.getByLabel('VAT id').fill('GB123');
+    await page.getByRole('button', { name: 'Save' }).click();
+
+    await page.getByText('VAT id GB123').waitFor();
+    const { data } = (await scene.api.get(`/v1/orders/${receipt_number}`)).json<{
+      data: { billing_address: object; shipping_address: { company: string } };
+    }>();
+    expect(data.billing_address).toMatchObject({ company: 'Hopper Ltd', vat_id: 'GB123' });
+    expect(data.shipping_address.company).toBe('');
+    await page.context().close();
+  });
+
   it('says what became of a mail, what to do about it, and that an order has none', async () => {
     const { store } = scene.api;
     const order_id = await store.order({ receipt_number: 'WEB-2' });

@@ -5,6 +5,7 @@ import type { Service } from '../support/service.js';
 
 export interface KillPoint {
   readonly name: string;
+  /** The next statement: its name, which each run of a prepared one sends, or its text. */
   readonly next: string;
   /** Whether that statement still reaches the server; absent = either. */
   readonly delivered?: boolean;
@@ -12,10 +13,9 @@ export interface KillPoint {
 
 /** A statement that the service no longer sends fails the proof, so the list must follow the code. */
 export const KILL_POINTS: readonly KillPoint[] = [
-  { name: 'after BEGIN', next: 'INSERT INTO idempotency_keys' },
-  { name: 'after the claim of the key', next: 'INSERT INTO orders (' },
-  { name: 'after the order', next: 'INSERT INTO order_stages' },
-  { name: 'after its stages', next: 'UPDATE stock SET quantity' },
+  { name: 'after BEGIN', next: 'idempotency.claim' },
+  { name: 'after the claim of the key', next: 'orders.insert' },
+  { name: 'after the order and its stages', next: 'stock.withdraw' },
   { name: 'after the stock update', next: 'COMMIT\0', delivered: false },
   { name: 'after COMMIT, before its answer', next: 'COMMIT\0', delivered: true },
 ];

@@ -124,7 +124,17 @@ function addVerifyPayment(orders: Command): void {
       withOrder(id, store, async (app, order) => {
         // The hash is that of a client of the API that reports the same payment.
         const requestHash = canonicalHash({ reference, amount, currency }).toString('base64');
-        const payment = { reference, amount, currency, partial: false, settles: false, excess: false, at: null, requestHash, ...NO_DETAILS };
+        const payment = {
+          reference,
+          amount,
+          currency,
+          partial: false,
+          settles: false,
+          excess: false,
+          at: null,
+          requestHash,
+          ...NO_DETAILS,
+        };
         const changed = await app.get(ChangeOrder).pay(byOperator(order), payment);
         const { refundDue: due } = ledgerOf(changed.order);
         printChanged(order, changed, { amount, currency: changed.order.currency, refund_due: due });

@@ -251,16 +251,16 @@ export class PlacedOrder {
   }
 
   /**
-   * A fulfillment that skips steps makes them all, and a failed payment is pending again before it succeeds.
+   * A fulfillment that skips steps makes them all, and a failed or cancelled payment is pending again before it succeeds.
    * @param reference the shipment, payment or refund from which the change follows; `''` for none.
    */
   statusEventsTo(after: OrderState, reference = ''): OrderEvent[] {
     const { status, fulfillmentStatus } = this.state;
-    const isUnpaid = status === 'PENDING' || status === 'FAILED';
+    const isUnpaid = status === 'PENDING' || status === 'FAILED' || status === 'CANCELLED';
     const isPaid = after.status === 'SUCCEEDED' || after.status === 'REFUNDED';
     const payment: PaymentStatus[] = [
       status,
-      ...(status === 'FAILED' && isPaid ? (['PENDING'] as const) : []),
+      ...(isUnpaid && status !== 'PENDING' && isPaid ? (['PENDING'] as const) : []),
       ...(isUnpaid && after.status === 'REFUNDED' ? (['SUCCEEDED'] as const) : []),
       after.status,
     ];
