@@ -117,7 +117,8 @@ describeInBrowser('what people change in the dashboard', () => {
 
   it('says what became of a mail, what to do about it, and that an order has none', async () => {
     const { store } = scene.api;
-    const order_id = await store.order({ receipt_number: 'WEB-2' });
+    const order_id = await store.order({ receipt_number: 'WEB-2', fulfillment_status: 'CONFIRMED' });
+    await store.orderLine(order_id);
     const { page, open } = await scene.desk('support');
     await open('#/orders/WEB-2');
     await page.getByText('No mail belongs to this order.').waitFor();
