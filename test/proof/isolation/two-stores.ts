@@ -88,6 +88,7 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   const keys = { receipt_number: receipt, external_reference: `${mark}-reference`, customer_name: `${mark} buyer` };
   const metadata = { erp_id: `${mark}-erp` };
   const order = await store.order({ ...keys, customer_email: email, customer_id: customer, ...states, metadata });
+  await store.order({ receipt_number: `${receipt}-2`, customer_name: `${mark} debtor`, status: 'PENDING', balance: 1 });
   await database.query('UPDATE stores SET name = $2, custom_domain = $3, fraud_settings = $4 WHERE id = $1', [
     store.id,
     `${mark} store`,
