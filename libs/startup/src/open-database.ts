@@ -62,22 +62,22 @@ function keepRunning(
   logger: JsonLogger,
 ): Pick<EmbeddedPostgres, 'url' | 'stop'> {
   const { port } = new URL(first.url);
-  let server = first;
+  // A stop during a restart waits for it: the new server answers before its start has ended.
+  let server = Promise.resolve(first);
   let stopping = false;
-  const watch = (): void => {
-    void server.ended.then(async () => {
-      if (stopping) return;
-      logger.error('The embedded PostgreSQL ended by itself: starting it again', 'Database');
-      server = await startEmbeddedPostgres({ dataDir, settings: { port } });
-      watch();
-    });
+  const watch = async (running: EmbeddedPostgres): Promise<void> => {
+    await running.ended;
+    if (stopping) return;
+    logger.error('The embedded PostgreSQL ended by itself: starting it again', 'Database');
+    server = startEmbeddedPostgres({ dataDir, settings: { port } });
+    await watch(await server);
   };
-  watch();
+  void watch(first);
   return {
     url: first.url,
-    stop: () => {
+    stop: async () => {
       stopping = true;
-      return server.stop();
+      await (await server).stop();
     },
   };
 }
