@@ -50,7 +50,7 @@ export class Replay {
   private readonly parcels: Parcel[] = [];
   private readonly money = { payment: new Map<string, number>(), refund: new Map<string, number>() };
   private readonly cancelled: Units[] = [];
-  /** By line, after the events so far. */
+  /** The units of each line after the events so far. */
   private readonly quantities: Map<number, number>;
   private total: number | null = null;
   private unshipped = 'PENDING';
@@ -191,7 +191,7 @@ export class Replay {
   }
 }
 
-/** Of each line as it was placed; 0 for one that was added. */
+/** The units of each line as it was placed; 0 for one that was added. */
 function placedQuantities({ line_items: lines }: OrderAnswer, events: readonly EventAnswer[]): Map<number, number> {
   const changes = events.flatMap(({ event, details }) =>
     event === 'lines_changed' ? (details as unknown as LinesChanged).items : [],

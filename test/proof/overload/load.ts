@@ -12,7 +12,7 @@ const SHIPMENT_EVERY = 4;
 const TICK_MS = 5;
 /** The maximum number of waiting clients; with more, the test would measure the generator itself. */
 const MAX_WAITING = 2_000;
-/** Of the readers, and as many of the buyers. Together they stay below the connection limit of a process. */
+/** Connections of the readers, and as many of the buyers. Together they stay below the connection limit of a process. */
 const KEPT = 1_920;
 
 export interface Sample extends Pick<Exchange, 'at' | 'tookMs' | 'status'> {

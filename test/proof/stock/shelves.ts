@@ -31,7 +31,7 @@ interface Move {
   shelf: number;
   sold: number;
   readonly isReported: boolean;
-  /** Of a placing: whether it is before a place is up to the feed. */
+  /** The order of a placing: whether it is before a place is up to the feed. */
   readonly orderId: string | null;
 }
 

@@ -9,7 +9,7 @@ import { SoldOrder, type StockOrder } from './sold-order.js';
 const MAX_SALES = 12;
 const MAX_TRIES = 20;
 
-// By the place of the sale in the ledger: it holds all bins of its products until it commits.
+// What was there is found by the place of the sale in the ledger: it holds all bins of its products until it commits.
 const SALES = `
   SELECT receipt_number AS receipt, line.product_id, line.quantity, coalesce(taken.units, 0)::int AS taken, (
     SELECT sum(quantity)::int FROM stock_movements AS before

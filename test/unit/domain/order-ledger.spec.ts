@@ -107,20 +107,18 @@ const sum = (one: number, other: number) => one + other;
 
 describe('the ledger of an order', () => {
   it(`is what double-entry books have, after each step of ${LIVES} lives`, () => {
-    const reached = new Map<string, number>();
+    const reached = new Set<string>();
     for (let life = 0; life < LIVES; life++) live(seededRandom(life), reached);
 
     // Every kind of step was taken, and led to each status.
-    for (const [what, times] of reached) expect([what, times]).toEqual([what, expect.any(Number)]);
-    expect([...reached.keys()].sort()).toEqual([
+    expect([...reached].sort()).toEqual([
       ...['CANCELLED', 'FAILED', 'PENDING', 'REFUNDED', 'SUCCEEDED'],
       ...['cancel', 'lines', 'pay', 'refund', 'ship'],
     ]);
   });
 });
 
-function live(random: Random, reached: Map<string, number>): void {
-  const count = (what: string) => reached.set(what, (reached.get(what) ?? 0) + 1);
+function live(random: Random, reached: Set<string>): void {
   const hasCharges = random(2) === 0;
   const lines = [aLine(1, 1 + random(5)), aLine(2, 1 + random(3)), aLine(3, 1 + random(2), { unitPrice: 333 })];
   const goods = lines.map(({ unitPrice, quantity }) => unitPrice * quantity).reduce(sum);
@@ -146,10 +144,10 @@ function live(random: Random, reached: Map<string, number>): void {
     const order = new PlacedOrder(state);
     const [kind, change] = step(random, order, books, { n, hasCharges });
     if (!change) continue;
-    count(kind);
+    reached.add(kind);
     state = after(state, change);
     const { status, fulfillmentStatus } = state;
-    count(status);
+    reached.add(status);
     // A cancelled order is not owed, and neither is one of which all was paid back.
     if (fulfillmentStatus === 'CANCELLED' || status === 'CANCELLED') books.credit(Math.max(0, books.claim));
 

@@ -177,13 +177,12 @@ const changedOf = ({ shipments }: Order): string[] =>
       ({ reference }) => `The address or contact was corrected after picking for ${reference} began. Check its label.`,
     );
 
-const billedTo = ({
-  billing_address: { name, company, vat_id, address, address2, zip, city, region, country },
-}: Order) => [
-  ...[name, company, vat_id && `VAT id ${vat_id}`, address, address2, `${zip} ${city}`.trim(), region, country],
-];
+function billedTo({ billing_address }: Order): string[] {
+  const { name, company, vat_id, address, address2, zip, city, region, country } = billing_address;
+  return [name, company, vat_id && `VAT id ${vat_id}`, address, address2, `${zip} ${city}`.trim(), region, country];
+}
 
-/** Each field that both addresses have. */
+/** Whether the billing address has more than the shipping address, or another field. */
 const isBilledElsewhere = ({ billing_address, shipping_address }: Order): boolean =>
   billing_address.name !== '' ||
   billing_address.vat_id !== '' ||

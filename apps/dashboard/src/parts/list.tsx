@@ -152,7 +152,7 @@ export function Choice({ name, label, values, left = 0 }: ChoiceProps) {
 
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   readonly query: UseQueryResult<{ data: Row[]; pagination: { total: number }; left?: number }>;
-  /** Those of the answer that are shown, where not all are. */
+  /** The rows of the answer that are shown, where not all are. */
   readonly rows?: readonly Row[];
   readonly empty: string;
   /** The word for one row, where the page is the list, with filters and pages in its address. */

@@ -8,7 +8,7 @@ import { StoreRepository } from '../ports/store.repository.js';
 
 /** With this back-off, the last attempt comes about 16 hours after the first. */
 const MAX_ATTEMPTS = 12;
-const LONGEST_BACK_OFF = 10;
+const MAX_BACK_OFF = 10;
 
 const NOTIFICATION_MS = 30_000;
 
@@ -82,5 +82,5 @@ export class RunPipelineStage {
 
 /** The wait in milliseconds after a failed attempt; null after the last one. */
 function backOff(attempts: number): number | null {
-  return attempts < MAX_ATTEMPTS ? Math.exp(Math.min(attempts, LONGEST_BACK_OFF)) * 1_000 : null;
+  return attempts < MAX_ATTEMPTS ? Math.exp(Math.min(attempts, MAX_BACK_OFF)) * 1_000 : null;
 }

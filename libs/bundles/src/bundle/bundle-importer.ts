@@ -45,7 +45,7 @@ const MEASURE = 'ANALYZE products, stock';
 const WORTH_MEASURING = 500;
 
 // Shorter than deadlock_timeout: of an order and a dry run that wait for each other, the dry run gives up.
-const GIVE_WAY = `/* import.dry_run.give_way */ SET LOCAL lock_timeout = '500ms'`;
+const SHORT_LOCK_TIMEOUT = `/* import.dry_run.give_way */ SET LOCAL lock_timeout = '500ms'`;
 
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 50;
@@ -74,7 +74,7 @@ export class BundleImporter {
     if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
     return rolledBack(this.dataSource, async (manager) => {
       await takeTurns(manager, []);
-      await manager.query(GIVE_WAY);
+      await manager.query(SHORT_LOCK_TIMEOUT);
       return this.importEach(batches, (lines) => writeGoodLines(manager, this.cipher, lines), options);
     });
   }

@@ -83,7 +83,7 @@ interface Effects {
   /** A time that is null is now. */
   readonly payment: KnownPayment & {
     readonly at: Date | null;
-    /** Stands for a status that was set: the customer has it in `total_spent`, or not at all. */
+    /** It is what a status that was set stood for, and does not move `total_spent`. */
     readonly isOfStatus?: true;
   };
   /** A time that is null is now. */

@@ -39,7 +39,7 @@ export function isCrediting(reason: RefundReason): boolean {
 }
 
 export interface RefundedUnits extends LineQuantity {
-  /** Those of the units that were given up before they shipped. */
+  /** How many of the units were given up before they shipped. */
   readonly cancelledQuantity: number;
 }
 

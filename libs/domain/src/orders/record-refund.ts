@@ -63,9 +63,9 @@ export function recordRefund(placed: PlacedOrder, request: RefundRequest): Order
   };
   const refunded = order.withRefund(refund);
   const isAllCredited = credited > 0 && ledgerOf(refunded.state).owed === 0;
-  const lost = isAllCredited ? order.unclaimedUnits : units.givenUp;
-  const returns = lost.length > 0 && givesBack(order, request);
-  const givenUp = givingUp(order, lost, { reason: '', returns, amount: 0, to, refund: reference });
+  const unshipped = isAllCredited ? order.unclaimedUnits : units.givenUp;
+  const returns = unshipped.length > 0 && givesBack(order, request);
+  const givenUp = givingUp(order, unshipped, { reason: '', returns, amount: 0, to, refund: reference });
   const { fulfillmentStatus } = givenUp;
   const isCancelledNow = fulfillmentStatus === 'CANCELLED' && !order.isCancelled;
   const before = isCancelledNow ? cancelState(order.state).status : order.state.status;
@@ -104,11 +104,10 @@ function unrecordedPayment({ state }: PlacedOrder): KnownPayment | null {
 
 /** The units of a refund, by what becomes of them. */
 interface RefundUnits {
-  /** Given up before: their share is credited already. */
+  /** The order gave them up before: their share is credited already. */
   readonly before: readonly LineQuantity[];
-  /** Shipped, and with the customer or back before. */
   readonly shipped: readonly LineQuantity[];
-  /** Those of them that go back to bins now. */
+  /** The shipped units that go back to bins now. */
   readonly returned: readonly LineQuantity[];
   /** The order gives them up now. */
   readonly givenUp: readonly LineQuantity[];

@@ -21,9 +21,9 @@ export const MAX_WEBHOOKS = 50;
 export const MAX_SECRET_OVERLAP_MS = 7 * 24 * 3_600_000;
 
 const FIRST_DELAY_MS = 5_000;
-const LONGEST_DELAY_MS = 6 * 3_600_000;
+const MAX_DELAY_MS = 6 * 3_600_000;
 /** A receiver that needs longer should be paused. */
-const LONGEST_ASKED_MS = 24 * 3_600_000;
+const MAX_ASKED_MS = 24 * 3_600_000;
 const PAUSE_AFTER_MS = 3 * 24 * 3_600_000;
 
 /**
@@ -32,8 +32,8 @@ const PAUSE_AFTER_MS = 3 * 24 * 3_600_000;
  * @param askedMs by `Retry-After`; obeyed up to a day.
  */
 export function retryDelayMs(failures: number, askedMs: number | null, random: number): number {
-  const delay = random * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
-  return Math.max(delay, Math.min(askedMs ?? 0, LONGEST_ASKED_MS));
+  const delay = random * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
+  return Math.max(delay, Math.min(askedMs ?? 0, MAX_ASKED_MS));
 }
 
 export function hasFailedTooLong(failingForMs: number): boolean {

@@ -3,7 +3,13 @@ import { pino } from 'pino';
 import { errorFields, type ErrorFields } from './error-fields.js';
 import { prettyLine } from './pretty-lines.js';
 
-const CHATTER = new Set(['InstanceLoader', 'NestFactory', 'NestApplication', 'RouterExplorer', 'RoutesResolver']);
+const DEBUG_CONTEXTS = new Set([
+  'InstanceLoader',
+  'NestFactory',
+  'NestApplication',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
 
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 8_192;
@@ -60,7 +66,7 @@ export class JsonLogger implements LoggerService {
 
   log(message: unknown, ...rest: unknown[]): void {
     const context = contextOf(rest);
-    this.put(context !== undefined && CHATTER.has(context) ? 'debug' : 'info', message, rest);
+    this.put(context !== undefined && DEBUG_CONTEXTS.has(context) ? 'debug' : 'info', message, rest);
   }
 
   /** Writes what is collected. Without it, an orderly exit would hang on a pipe without a reader. */

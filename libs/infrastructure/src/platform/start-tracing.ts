@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { traceWith } from './spans.js';
 
-const LAST_WORDS_MS = 3_000;
+const FLUSH_TIMEOUT_MS = 3_000;
 
 /**
  * The exporter, the sampler and the resource read the standard `OTEL_*` variables. The packages are loaded only here.
@@ -25,6 +25,6 @@ export async function startTracing(service: string): Promise<() => Promise<void>
   traceWith(provider.getTracer('store-commerce'));
   return async () => {
     const sent = provider.shutdown().catch(() => undefined);
-    await Promise.race([sent, delay(LAST_WORDS_MS, undefined, { ref: false })]);
+    await Promise.race([sent, delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
   };
 }

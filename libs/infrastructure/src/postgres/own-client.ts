@@ -4,7 +4,7 @@ import { READ_INTEGERS } from './integers.js';
 import { SESSION_SETTINGS } from './session-settings.js';
 
 const CONNECTION_MS = 10_000;
-const FAREWELL_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /** @param name of the connection, which the server's list of sessions shows. */
 export async function withOwnClient<T>(url: string, name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -22,6 +22,6 @@ export async function withOwnClient<T>(url: string, name: string, work: (client:
     return await work(client);
   } finally {
     // A server that is silent does not say farewell.
-    await Promise.race([client.end(), sleep(FAREWELL_MS, undefined, { ref: false })]);
+    await Promise.race([client.end(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 }

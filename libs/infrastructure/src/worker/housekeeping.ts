@@ -22,7 +22,7 @@ const NUMBER_INTERVAL_MS = 1_000;
 const ANALYZE_INTERVAL_MS = 1_000;
 
 const SHUTDOWN_MS = 15_000;
-const LAST_WORDS_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /** Numbers changes, folds tallies, keeps statistics and deletes what has expired. Several processes share the work. */
 export class Housekeeping extends ProcessLoop {
@@ -40,7 +40,7 @@ export class Housekeeping extends ProcessLoop {
 
   override async beforeApplicationShutdown(): Promise<void> {
     await super.beforeApplicationShutdown();
-    await atMost(LAST_WORDS_MS, this.pool.end());
+    await atMost(CLOSE_TIMEOUT_MS, this.pool.end());
   }
 
   protected override run(): Promise<unknown> {

@@ -15,7 +15,7 @@ declare module 'fastify' {
 const LARGE_ANSWER = 256 * 1024;
 /** Bytes of a body that takes milliseconds to check, by its many lines. */
 const LARGE_BODY = 4 * 1024;
-/** An order has no turn for a body that its lines need: it may wait for stock. */
+/** The same for an order. The lines of most orders need less: those may wait for stock beside each other. */
 const LARGE_ORDER = 16 * 1024;
 /** After so many small answers in a row, those of a route are taken for small again. */
 const SMALL_IN_A_ROW = 20;

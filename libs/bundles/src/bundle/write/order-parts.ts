@@ -104,6 +104,7 @@ function paymentRows({ id, line }: OrderToWrite) {
 }
 
 function refundRows({ id, line }: OrderToWrite) {
+  if (!line.refunds) return [];
   return moneyRows(id, moneyOf(line).refunds).map((row) => ({
     ...row,
     lines: row.lines ?? null,
