@@ -19,6 +19,10 @@ import {
 
 export const AT = new Date('2026-11-20T12:00:00.000Z');
 const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
+export const NO_AMOUNTS = {
+  ...{ taxAmount: 0, discountAmount: 0, shippingAmount: 0, shippingTax: [] },
+  isTaxIncluded: false,
+};
 export const ALL = [units(1, 3), units(2, 1)];
 export const CONTACT = {
   customer: { name: 'Ada', email: 'ada@example.test', phone: '1' },
@@ -36,10 +40,12 @@ export function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     status: 'PENDING',
     fulfillmentStatus: 'PENDING',
     totalAmount: 3500,
-    shippingAmount: 0,
+    ...NO_AMOUNTS,
     cancelledAmount: 0,
     currency: 'USD',
     contact: CONTACT,
+    paymentMethod: 'COD',
+    isPlaced: true,
     heldReasons: null,
     hasTakenStock: true,
     lines: [aLine(1, 3), aLine(2, 1)],
@@ -58,7 +64,8 @@ export function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
 export function aLine(line: number, quantity: number, values: Partial<PlacedLine> = {}): PlacedLine {
   const unitPrice = line === 1 ? 1000 : 500;
   const units = { quantity, returnedQuantity: 0, cancelledQuantity: 0, binQuantity: quantity };
-  return { line, productId: line, variantId: null, unitPrice, ...units, ...values };
+  const item = { productId: line, variantId: null, sku: '', name: `Product ${line}`, attributes: {} };
+  return { line, ...item, unitPrice, tax: [], discount: 0, ...units, ...values };
 }
 
 export function units(line: number, quantity: number) {

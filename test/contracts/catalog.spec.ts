@@ -12,7 +12,6 @@ import {
   StoreRepository,
   type BrandFilter,
   type CategoryFilter,
-  type ChargeableOrder,
   type CustomerFilter,
   type Page,
   type PageOf,
@@ -20,7 +19,7 @@ import {
   type ResolvedSku,
   type SkuFilter,
 } from '@app/application';
-import { NO_CHARGES, ReferenceTaken } from '@app/domain';
+import { NO_CHARGES, ReferenceTaken, type ChargeableOrder } from '@app/domain';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
@@ -218,7 +217,7 @@ describe('SkuRepository', () => {
 });
 
 describe('OrderCharges', () => {
-  it('are none without an extension', async () => {
+  it('are none without settings of the store', async () => {
     const charges = application.app.get(OrderCharges, { strict: false });
 
     expect(await charges.chargesOf(1, {} as ChargeableOrder)).toEqual(NO_CHARGES);

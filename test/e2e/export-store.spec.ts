@@ -429,7 +429,12 @@ describe('the life of an order', () => {
     await change('notes', { text: 'Ring twice', metadata });
     await change('refunds', { reference: 'R-1', amount: 500, lines: [{ line: 1, quantity: 1 }], restock: true });
     await source.database.query(
+      `UPDATE order_lines SET discount_amount = 4, tax = '[{"name": "VAT", "rate": 7.7, "amount": 18}]' WHERE order_id = $1`,
+      [id],
+    );
+    await source.database.query(
       `UPDATE orders SET tax_amount = 19, shipping_amount = 5, discount_amount = 4, is_test = true, held_reasons = '{manual}',
+         shipping_tax = '[{"name": "VAT", "rate": 7.7, "amount": 1}]', tax_included = true,
          billing_address = shipping_address || '{"city":"Bonn"}' WHERE id = $1`,
       [id],
     );

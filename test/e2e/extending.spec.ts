@@ -11,7 +11,6 @@ import {
   Notifier,
   OrderCharges,
   StageRetries,
-  type ChargeableOrder,
   type LineRequest,
   type NotificationStage,
   type OrderKey,
@@ -19,7 +18,16 @@ import {
   type PricedItems,
   type StoreProfile,
 } from '@app/application';
-import { Money, NO_CHARGES, wholeAddress, type Charges, type Currency, type OrderLine } from '@app/domain';
+import {
+  Money,
+  NO_CHARGES,
+  wholeAddress,
+  type ChargeableOrder,
+  type Charges,
+  type Currency,
+  type OrderLine,
+  type Tax,
+} from '@app/domain';
 import {
   JsonLogger,
   migrate,
@@ -440,6 +448,17 @@ describe('an application that extends the service', () => {
       charges.instead = null;
     });
     const bodyOf = (more: object = {}) => anOrderBody(mug, 1, { customer: CUSTOMER, ...more });
+    const NO_TAX = { tax: [], discount: 0 };
+    const vat = (amount: unknown, more: Partial<Tax> = {}) => ({
+      name: 'VAT',
+      rate: 19,
+      ...more,
+      amount: amount as number,
+    });
+    const taxed = (amount: unknown, more: Partial<Tax> = {}) => {
+      return { ...NO_CHARGES, lines: [{ tax: [vat(amount, more)], discount: 0 }] };
+    };
+    const discounted = (discount: number) => ({ ...NO_CHARGES, lines: [{ tax: [], discount }] });
 
     it('are in the preview, the answer, its replay, the record and the mail of an order', async () => {
       const body = bodyOf({ expected_total: 15.89 });
@@ -451,21 +470,27 @@ describe('an application that extends the service', () => {
       const replayed = await api.post('/v1/orders', body, headers);
 
       expect(previewed.json()).toMatchObject({
-        data: { subtotal: 10.99, tax: 2.54, shipping: 4.9, discount: 0, total: 15.89, problems: [] },
+        data: {
+          ...{ subtotal: 10.99, tax: 2.53, shipping: 4.9, discount: 0, total: 15.89, problems: [] },
+          tax_lines: [{ name: 'VAT', rate: 19, amount: 2.53, included: true }],
+        },
       });
       const { data } = placed.json<{ data: { order_id: string } }>();
       expect([placed.statusCode, data]).toMatchObject([201, { subtotal: 10.99, total: 15.89 }]);
       expect(replayed.body).toBe(placed.body);
       expect((await api.get(`/v1/orders/${data.order_id}`)).json()).toMatchObject({
         data: {
-          ...{ amount: 1_099, tax_amount: 254, shipping_amount: 490, discount_amount: 0 },
-          ...{ adjustment_amount: -254, total_amount: 1_589 },
+          ...{ amount: 1_099, tax_amount: 253, shipping_amount: 490, discount_amount: 0 },
+          ...{ adjustment_amount: -253, total_amount: 1_589 },
+          line_items: [{ tax: [{ name: 'VAT', rate: 19, amount: 175 }], discount_amount: 0 }],
+          shipping_tax: [{ name: 'VAT', rate: 19, amount: 78 }],
+          tax_lines: [{ name: 'VAT', rate: 19, amount: 253, included: true }],
         },
       });
       const confirmation = () => smtp.mails.find(({ raw }) => raw.includes(`${data.order_id}-notify-customer`))?.raw;
       await eventually(() => expect(confirmation()).toContain('Shipping: $4.90'));
       expect(confirmation()).toMatch(
-        /Subtotal: \$10\.99\r?\nShipping: \$4\.90\r?\nTax: {6}\$2\.54 \(included\)\r?\nTotal: {4}\$15\.89/,
+        /Subtotal: \$10\.99\r?\nShipping: \$4\.90\r?\nVAT 19 %: \$2\.53 \(included\)\r?\nTotal: {4}\$15\.89/,
       );
     });
 
@@ -482,7 +507,8 @@ describe('an application that extends the service', () => {
     });
 
     it('add tax and shipping to the total, and take off a discount', async () => {
-      charges.instead = () => Promise.resolve({ tax: 176, isTaxIncluded: false, shipping: 500, discount: 99 });
+      charges.instead = () =>
+        Promise.resolve({ ...NO_CHARGES, shipping: 500, lines: [{ tax: [vat(176)], discount: 99 }] });
 
       expect((await api.place(bodyOf())).total).toBe(16.76);
       const [row] = await api.database.query('SELECT * FROM orders ORDER BY created_at DESC LIMIT 1');
@@ -515,14 +541,18 @@ describe('an application that extends the service', () => {
       ['reject', () => Promise.reject(new Error('tax service')), 'charges_unavailable'],
       ['reject with nothing', rejected(undefined), 'charges_unavailable'],
       ['are null', () => null, 'charges_unavailable'],
-      ['are not a number', () => ({ ...NO_CHARGES, tax: NaN }), 'charges_unavailable'],
-      ['are texts', () => ({ ...NO_CHARGES, tax: '1' }), 'charges_unavailable'],
-      ['lack one', () => ({ ...NO_CHARGES, discount: undefined }), 'charges_unavailable'],
+      ['are not a number', () => taxed(NaN), 'charges_unavailable'],
+      ['are texts', () => taxed('1'), 'charges_unavailable'],
+      ['lack one', () => ({ ...NO_CHARGES, lines: [{ tax: [] }] }), 'charges_unavailable'],
+      ['have no taxes', () => ({ ...NO_CHARGES, lines: [{ discount: 0 }] }), 'charges_unavailable'],
+      ['are for other lines', () => ({ ...NO_CHARGES, lines: [NO_TAX, NO_TAX] }), 'charges_unavailable'],
+      ['have a tax without a name', () => taxed(1, { name: ' ' }), 'charges_unavailable'],
+      ['have a rate with 5 decimals', () => taxed(1, { rate: 7.00001 }), 'charges_unavailable'],
       ['are nothing', () => Promise.resolve(undefined), 'charges_unavailable'],
-      ['are a fraction', () => Promise.resolve({ ...NO_CHARGES, tax: 0.5 }), 'charges_unavailable'],
+      ['are a fraction', () => Promise.resolve(taxed(0.5)), 'charges_unavailable'],
       ['are negative', () => Promise.resolve({ ...NO_CHARGES, shipping: -1 }), 'charges_unavailable'],
       ['are not safe', () => Promise.resolve({ ...NO_CHARGES, shipping: 2 ** 53 }), 'charges_unavailable'],
-      ['make the total negative', () => Promise.resolve({ ...NO_CHARGES, discount: 1_100 }), 'charges_unavailable'],
+      ['discount a line by more than its price', () => discounted(1_100), 'charges_unavailable'],
       ['come too late', () => new Promise(() => undefined), 'deadline_exceeded'],
     ])(
       'refuse an order and a preview with 503 when they %s, and write nothing',
@@ -540,7 +570,7 @@ describe('an application that extends the service', () => {
     );
 
     it('leave the reason of a failure in the log of the service, and not in the answer', async () => {
-      charges.instead = () => Promise.resolve({ ...NO_CHARGES, tax: 0.5 });
+      charges.instead = () => Promise.resolve(taxed(0.5));
 
       const answer = await api.post('/v1/orders', bodyOf());
 

@@ -21,9 +21,9 @@ const SHOWN = [
   // Before the status: nothing is owed for a refunded order, whatever is credited.
   'orders: cancelled_amount',
   'orders: receipt_number source status fulfillment_status held_reasons payment_method currency customer_name',
-  'orders: amount total_amount tax_amount shipping_amount discount_amount',
+  'orders: amount total_amount tax_amount shipping_amount discount_amount shipping_tax tax_included',
   'orders: customer_id customer_email customer_phone shipping_address billing_address notes metadata external_reference is_test placed placed_by balance created_at',
-  'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total metadata',
+  'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total metadata tax discount_amount',
   'fraud_assessments: verdict score reasons',
   'order_stages: reference state attempts last_error outcome updated_at',
   'shipments: number status carrier tracking_number tracking_url shipped_at delivered_at',
@@ -38,7 +38,7 @@ const SHOWN = [
 /** Columns that no answer about these resources depends on. */
 const HIDDEN = [
   'stores: subdomain name time_zone custom_domain logo_url primary_color seo_title contact theme payment_settings',
-  'stores: ecommerce_settings fraud_settings created_at',
+  'stores: ecommerce_settings fraud_settings charge_settings created_at',
   'warehouses: name',
   'orders: units email_key phone_key address_key',
   'fraud_assessments: created_at',
@@ -133,6 +133,9 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'orders.fulfillment_status': `'RETURNED'`,
   'orders.customer_id': `(SELECT max(id::text)::uuid FROM customers WHERE store_id = item.store_id)`,
   'orders.external_reference': `'PO-1'`,
+  'orders.shipping_tax': `'[{"name": "VAT", "rate": 19, "amount": 78}]'`,
+  'order_lines.tax': `'[{"name": "VAT", "rate": 19, "amount": 7}]'`,
+  'order_lines.discount_amount': '7',
   'order_lines.position': '99',
   'order_lines.attributes': `'{"Size": "43", "Color": "Blue"}'`,
   'order_lines.attribute_names': `'{Color,Size}'`,

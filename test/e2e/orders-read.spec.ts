@@ -143,6 +143,7 @@ describe('GET /v1/orders', () => {
     expect(response.json<{ data: object }>().data).toEqual({
       ...listItem(),
       ...{ tax_amount: 400, shipping_amount: 100, discount_amount: 200, adjustment_amount: 50 },
+      ...{ tax_lines: [], shipping_tax: [] },
       line_items: [
         {
           product_id: 77,
@@ -154,6 +155,7 @@ describe('GET /v1/orders', () => {
           quantity: 2,
           line_total: 1000,
           ...{
+            ...{ tax: [], discount_amount: 0 },
             line: 1,
             shipped_quantity: 0,
             cancelled_quantity: 0,
@@ -172,6 +174,7 @@ describe('GET /v1/orders', () => {
           quantity: 1,
           line_total: 1000,
           ...{
+            ...{ tax: [], discount_amount: 0 },
             line: 2,
             shipped_quantity: 0,
             cancelled_quantity: 0,

@@ -20,6 +20,7 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
   const metadata = [{}, { erp_id: '4711', [hostile.slice(0, 40)]: hostile }, { ' ': 'x' }];
   const slugs = ['a', 'b', 'c'];
   const at = '2026-01-02T03:04:05.678Z';
+  const TAX = { name: 'VAT', rate: 7.7, amount: 1 };
   const lines = [
     {
       ...{ kind: 'store', subdomain: store, name: 'Store', currency: 'USD', status: one('ACTIVE', 'INACTIVE') },
@@ -29,6 +30,10 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
         contact: [{}, { phone: null, address: '' }, { email: 'shop@example.com', phone: ' 1 ' }],
         theme: [{}, { a: null, b: '', c: [null, ''] }],
         fraud_settings: [{}, { review_orders_per_email: null, blocked_emails: [''] }],
+        charge_settings: [
+          {},
+          { rates: [{ country: 'DE', name: 'VAT', rate: 19 }], shipping: { amount: 490, free_from: null } },
+        ],
       }),
     },
     { kind: 'warehouse', store, code: 'W', name: 'W', ...fields({ active: flag }) },
@@ -83,6 +88,7 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
       ...fields({ customer_email: text, customer_id: [null], notes: text, metadata, is_test: flag }),
       ...fields({ shipping_address: [{}, { zip: null }], billing_address: [{}, { name: 'x', country: 'XK' }] }),
       ...fields({ external_reference: ['', `PO ${product}`], tax_amount: [0, 1], discount_amount: [2] }),
+      ...fields({ shipping_tax: [[], [TAX]], tax_included: flag }),
       ...fields({ fraud: [{ verdict: 'ACCEPT', score: 0, reasons: [{ rule: 'x', score: 0 }] }] }),
       ...fields({
         pipeline: [
@@ -106,7 +112,7 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
         {
           ...{ product, name: 'Line', unit_price: 1, quantity: 3 },
           ...fields({ variant: ['S-1'], sku: text, attributes: [{}, { b: '', 1: 'x' }], metadata }),
-          ...fields({ cancelled_quantity: [1], returned_quantity: [1] }),
+          ...fields({ cancelled_quantity: [1], returned_quantity: [1], tax: [[], [TAX]], discount_amount: [0, 1] }),
         },
       ],
     })),

@@ -1920,10 +1920,38 @@ export interface components {
         quantity: number;
         /**
          * Format: int64
-         * @description Price of the line. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Price of the line, before tax and discount. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         line_total: number;
+        /**
+         * @description The taxes of the line. Empty where the service does not know them.
+         * @example []
+         */
+        tax: {
+          /**
+           * @description Name of the tax.
+           * @example VAT
+           */
+          name: string;
+          /**
+           * @description With at most 4 decimals. In percent.
+           * @example 20
+           */
+          rate: number;
+          /**
+           * Format: int64
+           * @description The tax. In minor units of the currency: 1099 is 10.99 USD.
+           * @example 2663
+           */
+          amount: number;
+        }[];
+        /**
+         * Format: int64
+         * @description Discount of the line; positive where it lowers the total. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 0
+         */
+        discount_amount: number;
         /**
          * @description What clients keep with the line.
          * @example {
@@ -2047,6 +2075,30 @@ export interface components {
        * @example 15980
        */
       amount_open?: number;
+      /**
+       * @description The taxes of the lines and the shipping by name and rate, as the order was sold: no credit lowers them. Only with `include=taxes`.
+       * @example []
+       */
+      tax_lines?: {
+        /**
+         * @description Name of the tax.
+         * @example VAT
+         */
+        name: string;
+        /**
+         * @description With at most 4 decimals. In percent.
+         * @example 20
+         */
+        rate: number;
+        /**
+         * Format: int64
+         * @description The tax. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 2663
+         */
+        amount: number;
+        /** @description Whether the prices of the lines and the shipping include it. */
+        included: boolean;
+      }[];
     };
     Order: {
       /**
@@ -2111,16 +2163,62 @@ export interface components {
       created_at: string;
       /**
        * Format: int64
-       * @description Tax; 0 where the service does not compute it. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Tax, of the lines and the shipping; 0 where there is none. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       tax_amount: number;
+      /**
+       * @description The taxes of the lines and the shipping by name and rate, as the order was sold: no credit lowers them.
+       * @example []
+       */
+      tax_lines: {
+        /**
+         * @description Name of the tax.
+         * @example VAT
+         */
+        name: string;
+        /**
+         * @description With at most 4 decimals. In percent.
+         * @example 20
+         */
+        rate: number;
+        /**
+         * Format: int64
+         * @description The tax. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 2663
+         */
+        amount: number;
+        /** @description Whether the prices of the lines and the shipping include it. */
+        included: boolean;
+      }[];
       /**
        * Format: int64
        * @description Shipping. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       shipping_amount: number;
+      /**
+       * @description The taxes of the shipping.
+       * @example []
+       */
+      shipping_tax: {
+        /**
+         * @description Name of the tax.
+         * @example VAT
+         */
+        name: string;
+        /**
+         * @description With at most 4 decimals. In percent.
+         * @example 20
+         */
+        rate: number;
+        /**
+         * Format: int64
+         * @description The tax. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 2663
+         */
+        amount: number;
+      }[];
       /**
        * Format: int64
        * @description Discount; positive where it lowers the total. In minor units of the currency: 1099 is 10.99 USD.
@@ -2185,10 +2283,38 @@ export interface components {
         quantity: number;
         /**
          * Format: int64
-         * @description Price of the line. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Price of the line, before tax and discount. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         line_total: number;
+        /**
+         * @description The taxes of the line. Empty where the service does not know them.
+         * @example []
+         */
+        tax: {
+          /**
+           * @description Name of the tax.
+           * @example VAT
+           */
+          name: string;
+          /**
+           * @description With at most 4 decimals. In percent.
+           * @example 20
+           */
+          rate: number;
+          /**
+           * Format: int64
+           * @description The tax. In minor units of the currency: 1099 is 10.99 USD.
+           * @example 2663
+           */
+          amount: number;
+        }[];
+        /**
+         * Format: int64
+         * @description Discount of the line; positive where it lowers the total. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 0
+         */
+        discount_amount: number;
         /**
          * @description What clients keep with the line.
          * @example {
@@ -2802,6 +2928,29 @@ export interface components {
          * @example 79.9
          */
         price: number;
+      }[];
+      /**
+       * @description The taxes of the lines and the shipping, by name and rate.
+       * @example []
+       */
+      tax_lines: {
+        /**
+         * @description Name of the tax.
+         * @example VAT
+         */
+        name: string;
+        /**
+         * @description With at most 4 decimals. In percent.
+         * @example 20
+         */
+        rate: number;
+        /** @description Whether the prices of the lines and the shipping include it. */
+        included: boolean;
+        /**
+         * @description The tax. In major units of the currency: 10.99 is 10.99 USD.
+         * @example 26.63
+         */
+        amount: number;
       }[];
       /**
        * @description Tax. In the `total` once: the `subtotal` has it already where the prices include it. In major units of the currency: 10.99 is 10.99 USD.
@@ -3810,6 +3959,19 @@ export interface components {
        * @description In minor units; positive where it lowers the total.
        */
       discount_amount?: number;
+      /** @description The taxes of the shipping. */
+      shipping_tax?: {
+        name: string;
+        /** @description In percent, with at most 4 decimals. */
+        rate: number;
+        /**
+         * Format: int64
+         * @description In minor units; negative in a credit note.
+         */
+        amount: number;
+      }[];
+      /** @description Whether the prices of the lines and the shipping include their taxes. Absent: false. */
+      tax_included?: boolean;
       /**
        * Format: int64
        * @description The credit for cancelled units, in minor units. Absent: their share of total_amount.
@@ -3879,6 +4041,22 @@ export interface components {
          * @description 0: the order has given up the line.
          */
         quantity: number;
+        /** @description The taxes of the line. */
+        tax?: {
+          name: string;
+          /** @description In percent, with at most 4 decimals. */
+          rate: number;
+          /**
+           * Format: int64
+           * @description In minor units; negative in a credit note.
+           */
+          amount: number;
+        }[];
+        /**
+         * Format: int64
+         * @description In minor units; positive where it lowers the total.
+         */
+        discount_amount?: number;
         /**
          * Format: int32
          * @description Units that were given up before they shipped.
@@ -6791,7 +6969,7 @@ export interface operations {
         };
         /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
-        /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `metadata`, `line_items`, `payments`, `amounts`. Another word is rejected with 400. */
+        /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `metadata`, `line_items`, `payments`, `amounts`, `taxes`. Another word is rejected with 400. */
         include?: (
           | 'updated_at'
           | 'is_test'
@@ -6804,6 +6982,7 @@ export interface operations {
           | 'line_items'
           | 'payments'
           | 'amounts'
+          | 'taxes'
         )[];
         /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
@@ -7052,7 +7231,10 @@ export interface operations {
   };
   patchOrder: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        preview?: true;
+      };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;

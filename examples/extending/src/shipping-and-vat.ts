@@ -1,11 +1,11 @@
-import { OrderCharges, type ChargeableOrder } from 'store-commerce/application';
-import type { Charges } from 'store-commerce/domain';
+import { OrderCharges } from 'store-commerce/application';
+import type { ChargeableOrder, Charges, Tax } from 'store-commerce/domain';
 
 /** In minor units. */
 const FLAT_SHIPPING = 490;
 
 /** In percent, by the country of the address. */
-const VAT: Readonly<Record<string, bigint>> = { AT: 20n, DE: 19n, FR: 20n, NL: 21n };
+const VAT: Readonly<Record<string, number>> = { AT: 20, DE: 19, FR: 20, NL: 21 };
 
 /** Shipping costs the same for each order below an amount. The prices and the shipping include the VAT of the country. */
 export class ShippingAndVat extends OrderCharges {
@@ -14,10 +14,17 @@ export class ShippingAndVat extends OrderCharges {
     super();
   }
 
-  override chargesOf(_storeId: number, { subtotal, address }: ChargeableOrder): Promise<Charges> {
+  override chargesOf(_storeId: number, { lines, subtotal, address }: ChargeableOrder): Promise<Charges> {
+    const rate = VAT[address.country];
     const shipping = subtotal.minor < this.freeFrom ? FLAT_SHIPPING : 0;
-    const tax = includedIn(subtotal.minor + shipping, VAT[address.country] ?? 0n);
-    return Promise.resolve({ tax, isTaxIncluded: true, shipping, discount: 0 });
+    const taxOf = (gross: number): Tax[] =>
+      rate === undefined || gross === 0 ? [] : [{ name: 'VAT', rate, amount: includedIn(gross, BigInt(rate)) }];
+    return Promise.resolve({
+      isTaxIncluded: true,
+      shipping,
+      shippingTax: taxOf(shipping),
+      lines: lines.map(({ total }) => ({ tax: taxOf(total.minor), discount: 0 })),
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { amountsOf, type OrderPreview as Preview } from '@app/application';
-import { toDecimal } from '@app/domain';
+import { sumsOf, taxLinesOf, toDecimal } from '@app/domain';
 import type { Static } from '@sinclair/typebox';
 import { Quoted, toQuote } from './created-order.response.js';
 import { representation, type ValueOf } from './resource.js';
@@ -25,10 +25,18 @@ const Problem = is.object({
   available: is.orNull(is.integer('Units that are available. Only for `out_of_stock`.', 1)),
 });
 
+const TaxSum = is.object({
+  name: is.text('Name of the tax.', 'VAT'),
+  rate: is.percent('With at most 4 decimals.', 20),
+  included: is.flag('Whether the prices of the lines and the shipping include it.'),
+  amount: is.majorUnits('The tax.', 26.63),
+});
+
 export const OrderPreview = representation(
   'OrderPreview',
   is.object({
     ...Quoted.properties,
+    tax_lines: is.arrayOf(TaxSum, 'The taxes of the lines and the shipping, by name and rate.', []),
     tax: is.majorUnits('Tax. In the `total` once: the `subtotal` has it already where the prices include it.', 0),
     shipping: is.majorUnits('Shipping.', 0),
     discount: is.majorUnits('Discount; positive where it lowers the `total`.', 0),
@@ -42,11 +50,14 @@ export const OrderPreview = representation(
 );
 export function toOrderPreview(preview: Preview): ValueOf<typeof OrderPreview> {
   const { currency, charges } = preview.quote;
+  const { tax, discount } = sumsOf(charges);
+  const sums = taxLinesOf(charges);
   return {
     ...toQuote(amountsOf(preview.quote)),
-    tax: toDecimal(charges.tax, currency),
+    tax_lines: sums.map(({ amount, ...rest }) => ({ ...rest, amount: toDecimal(amount, currency) })),
+    tax: toDecimal(tax, currency),
     shipping: toDecimal(charges.shipping, currency),
-    discount: toDecimal(charges.discount, currency),
+    discount: toDecimal(discount, currency),
     problems: toProblems(preview),
   };
 }

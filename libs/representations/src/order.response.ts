@@ -16,6 +16,9 @@ import {
   PAYMENT_STATUSES,
   SHIPMENT_STATUSES,
   adjustmentOf,
+  taxLinesOf,
+  type Tax as OrderTax,
+  type TaxLine,
   ledgerOf,
   REFUND_REASONS,
   type OrderLedger,
@@ -37,6 +40,17 @@ const LineAllocation = is.object({
   shipped_quantity: is.integer('Units that are shipped.', 0),
 });
 
+const TAX = {
+  name: is.text('Name of the tax.', 'VAT'),
+  rate: is.percent('With at most 4 decimals.', 20),
+  amount: is.minorUnits('The tax.', 2663),
+};
+const Tax = is.object(TAX);
+const TaxSum = is.object({
+  ...TAX,
+  included: is.flag('Whether the prices of the lines and the shipping include it.'),
+});
+
 const LineItem = is.object({
   line: is.integer('Number of the line, from 1.', 1),
   product_id: is.orNull(is.id('The product; null when an imported order names none.', 70)),
@@ -46,7 +60,9 @@ const LineItem = is.object({
   attributes: is.attributes('Attributes of the variant, by name.'),
   unit_price: is.minorUnits('Price of one unit.', 7990),
   quantity: is.integer('Units; 0 when the order has given up the line.', 2),
-  line_total: is.minorUnits('Price of the line.', 15980),
+  line_total: is.minorUnits('Price of the line, before tax and discount.', 15980),
+  tax: is.arrayOf(Tax, 'The taxes of the line. Empty where the service does not know them.', []),
+  discount_amount: is.minorUnits('Discount of the line; positive where it lowers the total.', 0),
   metadata: is.metadata('What clients keep with the line.'),
   shipped_quantity: is.integer('Units that are shipped.', 0),
   cancelled_quantity: is.integer('Units that were given up before they shipped.', 0),
@@ -177,6 +193,12 @@ const AMOUNTS = {
   ),
 };
 
+const TAX_LINES = is.arrayOf(
+  TaxSum,
+  'The taxes of the lines and the shipping by name and rate, as the order was sold: no credit lowers them.',
+  [],
+);
+
 const SUMMARY = {
   id: is.uuid('The order.'),
   receipt_number: is.text('The readable key of the order. Unique in the store.', 'WEB-261120-7K3M9Q'),
@@ -210,6 +232,7 @@ export const OrderListItem = representation(
       payments: is.arrayOf(PaymentOfOrder, 'Recorded payments, in the order in which they were recorded.', []),
     }),
     ...is.included(AMOUNTS, 'amounts'),
+    ...is.included({ tax_lines: TAX_LINES }, 'taxes'),
   }),
   { money: 'minor' },
 );
@@ -219,8 +242,10 @@ export const Order = representation(
   'Order',
   is.object({
     ...SUMMARY,
-    tax_amount: is.minorUnits('Tax; 0 where the service does not compute it.', 0),
+    tax_amount: is.minorUnits('Tax, of the lines and the shipping; 0 where there is none.', 0),
+    tax_lines: TAX_LINES,
     shipping_amount: is.minorUnits('Shipping.', 0),
+    shipping_tax: is.arrayOf(Tax, 'The taxes of the shipping.', []),
     discount_amount: is.minorUnits('Discount; positive where it lowers the total.', 0),
     adjustment_amount: is.minorUnits(
       'What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax ' +
@@ -280,7 +305,9 @@ function summaryOf(order: OrderSummary) {
 
 type Include = (typeof ORDER_INCLUDES)[number];
 
-const INCLUDED: { readonly [Word in Exclude<Include, 'amounts'>]: (order: ListedOrder) => OrderItemResponse[Word] } = {
+const INCLUDED: {
+  readonly [Word in Exclude<Include, 'amounts' | 'taxes'>]: (order: ListedOrder) => OrderItemResponse[Word];
+} = {
   updated_at: ({ updatedAt }) => updatedAt?.toISOString(),
   is_test: ({ isTest }) => isTest,
   held: ({ isHeld }) => isHeld,
@@ -296,9 +323,10 @@ const INCLUDED: { readonly [Word in Exclude<Include, 'amounts'>]: (order: Listed
 export function toOrderListItem(order: ListedOrder, include: readonly Include[] = []): OrderItemResponse {
   const item = summaryOf(order);
   if (include.length === 0) return item;
-  const words = include.filter((word) => word !== 'amounts');
+  const words = include.filter((word) => word !== 'amounts' && word !== 'taxes');
   Object.assign(item, Object.fromEntries(words.map((word) => [word, INCLUDED[word](order)])));
-  return Object.assign(item, include.includes('amounts') && order.amounts ? toAmounts(order.amounts) : {});
+  if (order.taxLines) Object.assign(item, { tax_lines: order.taxLines.map(toTaxLine) });
+  return order.amounts ? Object.assign(item, toAmounts(order.amounts)) : item;
 }
 
 export function toOrderResponse(order: OrderRecord): OrderResponse {
@@ -307,7 +335,9 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(summaryOf(order), {
     tax_amount: tax,
+    tax_lines: taxLinesOf(order).map(toTaxLine),
     shipping_amount: shipping,
+    shipping_tax: order.shippingTax.map(toTax),
     discount_amount: discount,
     adjustment_amount: adjustmentOf({ amount, tax, shipping, discount, total }),
     line_items: order.lines.map((line) => toLineItem(line, order.fulfillmentStatus)),
@@ -340,6 +370,14 @@ function toAmounts({ credited, owed, paid, refunded, open, refundDue }: OrderLed
     amount_open: open,
     refund_due: refundDue,
   };
+}
+
+function toTax({ name, rate, amount }: OrderTax): Static<typeof Tax> {
+  return { name, rate, amount };
+}
+
+function toTaxLine({ name, rate, amount, included }: TaxLine): Static<typeof TaxSum> {
+  return { name, rate, amount, included };
 }
 
 function toShipment(shipment: ShipmentRecord): Static<typeof Shipment> {
@@ -388,6 +426,8 @@ function toLineItem(line: OrderLineRecord, fulfillmentStatus: string): Static<ty
     unit_price: line.unitPrice,
     quantity: line.quantity,
     line_total: line.lineTotal,
+    tax: line.tax.map(toTax),
+    discount_amount: line.discount,
     metadata: line.metadata,
     shipped_quantity: line.shippedQuantity,
     cancelled_quantity: isCancelled ? line.quantity - line.shippedQuantity : line.cancelledQuantity,

@@ -85,6 +85,9 @@ export const uuid = (description: string, example = '0199a1c2-7b3e-7c44-9d1f-2a6
 export const timestamp = (description: string, example = '2026-11-20T09:30:00.000Z') =>
   Type.String({ format: 'date-time', ...about(`${description} ISO 8601, UTC, with milliseconds.`, example) });
 
+export const percent = (description: string, example: number) =>
+  Type.Number(about(`${description} In percent.`, example));
+
 /** @param format `int64`: it may exceed 32 bits. */
 export const integer = (description: string, example: number, format?: 'int64') =>
   Type.Integer({ ...about(description, example), ...(format && { format }) });

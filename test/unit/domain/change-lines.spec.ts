@@ -1,4 +1,12 @@
-import { changeLines, Money, orderLineOf, type LinesRequest, type OrderLine, type PlacedOrderState } from '@app/domain';
+import {
+  changeLines,
+  Money,
+  NO_CHARGES,
+  orderLineOf,
+  type LinesRequest,
+  type OrderLine,
+  type PlacedOrderState,
+} from '@app/domain';
 import { anOrder, aShipment, money, refunded, thrown, units, effectsOf } from '../../builders/order-state.js';
 
 /** An order of whose line 1 a shipment has some units. */
@@ -29,12 +37,12 @@ it('keeps prices, adds lines at theirs, and takes and returns the stock of the d
     expectedTotal: Money.ofMinor(8_600, 'USD'),
   });
 
-  const change = changeLines(anOrder(), request);
+  const change = changeLines(anOrder(), request, () => NO_CHARGES);
 
   expect(effectsOf(change).lines).toMatchObject({
-    quantities: [
-      { line: 1, quantity: 5 },
-      { line: 2, quantity: 0 },
+    changed: [
+      { line: 1, quantity: 5, tax: [], discount: 0 },
+      { line: 2, quantity: 0, tax: [], discount: 0 },
     ],
     added: request.add,
     ...{ amount: 5100, totalAmount: 8600, units: 4 },
@@ -80,14 +88,14 @@ it.each([
   ['below 0, because its discount stays', 1_000, set(1, 0), -1_500],
   ['more than an amount can be', Number.MAX_SAFE_INTEGER, set(4, 1), Number.MAX_SAFE_INTEGER + 1_000],
 ])('refuses a total that would be %s', (_name, totalAmount, quantities, total) => {
-  const edit = () => changeLines(anOrder({ totalAmount }), asking({ set: quantities }));
+  const edit = () => changeLines(anOrder({ totalAmount }), asking({ set: quantities }), () => NO_CHARGES);
 
   expect(thrown(edit)).toBe('total_out_of_range');
   expect(edit).toThrow(`the order would cost ${total} (in minor units)`);
 });
 
 it('changes nothing when the order has these quantities', () => {
-  expect(changeLines(anOrder(), asking({ set: set(3, 1) }))).toEqual(anOrder().unchanged());
+  expect(changeLines(anOrder(), asking({ set: set(3, 1) }), () => NO_CHARGES)).toEqual(anOrder().unchanged());
 });
 
 it.each([
@@ -95,7 +103,7 @@ it.each([
   ['delivered', 'DELIVERED', ['lines_changed ', 'status_changed S-1', 'status_changed S-1']],
   ['picking', 'PROCESSING', ['lines_changed ']],
 ] as const)('leaves an order of which only %s units are left %s', (status, expected, events) => {
-  const change = changeLines(anOrder(shipped(status, 2)), asking({ set: set(2, 0) }));
+  const change = changeLines(anOrder(shipped(status, 2)), asking({ set: set(2, 0) }), () => NO_CHARGES);
 
   expect(change.fulfillmentStatus).toBe(expected);
   expect(change.events.map(({ event, reference }) => `${event} ${reference}`)).toEqual(events);
@@ -114,7 +122,7 @@ it.each<[string, Partial<PlacedOrderState>, number, string]>([
   ['less, which was paid', { payments: paid(2500) }, 2, 'SUCCEEDED'],
   ['less, which was not paid', { payments: paid(2400) }, 2, 'PENDING'],
 ])('follows the payments when the order costs %s', (_name, state, quantity, status) => {
-  const change = changeLines(anOrder(state), asking({ set: set(quantity) }));
+  const change = changeLines(anOrder(state), asking({ set: set(quantity) }), () => NO_CHARGES);
 
   expect(change.status).toBe(status);
 });
@@ -137,13 +145,13 @@ it.each<[string, Partial<PlacedOrderState>, Partial<LinesRequest>]>([
   ['nothing', {}, { set: set(0, 0), add: [aProduct(1, 1)] }],
   ['invalid_request', {}, { add: Array.from({ length: 99 }, () => aProduct(1, 1)) }],
 ])('answers %s for %j and %j', (code, state, request) => {
-  expect(thrown(() => changeLines(anOrder(state), asking(request)))).toBe(code);
+  expect(thrown(() => changeLines(anOrder(state), asking(request), () => NO_CHARGES))).toBe(code);
 });
 
 it('makes an order whose payment was cancelled payable again when it gets units that are owed', () => {
   const credited = { status: 'CANCELLED', refunds: [refunded('re_1', 0, [], { credited: 3500 })] } as const;
 
-  const change = changeLines(anOrder(credited), asking({ add: [aProduct(3, 1)] }));
+  const change = changeLines(anOrder(credited), asking({ add: [aProduct(3, 1)] }), () => NO_CHARGES);
 
   expect(change.status).toBe('PENDING');
   expect(anOrder(credited).ledgerAfter(change)).toMatchObject({ owed: 1200, open: 1200 });

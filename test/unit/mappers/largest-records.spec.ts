@@ -27,6 +27,7 @@ import { toOrderRecord, type OrderRow } from '../../../libs/infrastructure/src/o
 import { toProductRecord, type ProductRow } from '../../../libs/infrastructure/src/catalog/product.rows.js';
 import { toSkuRecord } from '../../../libs/infrastructure/src/catalog/sku.rows.js';
 import { aStoreProfile } from '../../builders/order-record.js';
+import { NO_AMOUNTS } from '../../builders/order-state.js';
 
 const AT = '2026-11-20T12:00:00.000Z';
 /** Twice what an order may have, as an import can bring them. Each shipment contains every line. */
@@ -51,6 +52,7 @@ function millisecondsOf(work: () => unknown): number {
 const METADATA = Object.fromEntries(times(50, (n) => [`key_${n}`, 'x'.repeat(500)]));
 /** All lines together have at most 256 kB. */
 const LINE_METADATA = Object.fromEntries(times(4, (n) => [`key_${n}`, 'x'.repeat(500)]));
+const TAX = times(2, (n) => ({ name: `Tax ${n}`, rate: 10 + n, amount: 99_900 }));
 const attributes = Object.fromEntries(times(10, (n) => [`Attribute ${n}`, `Value ${n}`]));
 const attributeNames = Object.keys(attributes);
 const TEXT = 'Ring twice. '.repeat(160);
@@ -61,7 +63,16 @@ const ORDER_ROW: OrderRow = {
   id: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
   ...{ receiptNumber: 'WEB-261120-7K3M9Q', source: 'WEBSITE', paymentMethod: 'COD', currency: 'USD' },
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', amount: 99_900_000, totalAmount: 99_900_000 },
-  ...{ taxAmount: 0, shippingAmount: 0, cancelledAmount: 0, discountAmount: 0, customerName: 'Ada', customerId: null },
+  ...{
+    taxAmount: 0,
+    shippingAmount: 0,
+    shippingTax: null,
+    isTaxIncluded: false,
+    cancelledAmount: 0,
+    discountAmount: 0,
+    customerName: 'Ada',
+    customerId: null,
+  },
   ...{ customerEmail: 'ada@example.com', customerPhone: '', shippingAddress: {}, billingAddress: {}, notes: TEXT },
   metadata: METADATA,
   placedBy: { type: 'key', id: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', name: 'Shop' },
@@ -69,7 +80,7 @@ const ORDER_ROW: OrderRow = {
   lines: times(MAX_LINES, (n) => ({
     ...{ line: n + 1, productId: 70, variantId: 12, sku: 'R-1', name: 'Runner', attributes, attributeNames },
     ...{ unitPrice: '1000', quantity: MAX_QUANTITY, lineTotal: '999000', metadata: LINE_METADATA },
-    ...{ returnedQuantity: 0, cancelledQuantity: 1 },
+    ...{ tax: TAX, discount: '100', returnedQuantity: 0, cancelledQuantity: 1 },
   })),
   heldReasons: times(20, (n) => `rule_${n}`),
   fraud: { verdict: 'REVIEW', score: 200, reasons: times(20, (n) => ({ rule: `rule_${n}`, score: 10 })) },
@@ -107,12 +118,14 @@ const ORDER = toOrderRecord(ORDER_ROW);
 
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
-  ...{ totalAmount: 99_900_000, shippingAmount: 0, cancelledAmount: 0, hasTakenStock: true },
+  ...{ ...NO_AMOUNTS, totalAmount: 99_900_000, cancelledAmount: 0, hasTakenStock: true },
+  ...{ paymentMethod: 'COD', isPlaced: true },
   heldReasons: null,
   ...{ metadata: METADATA, lineMetadata: [], mails: [], eventCounts: {} },
   contact: ORDER,
   lines: eachLine(MAX_QUANTITY).map((line) => ({
-    ...{ ...line, productId: 70, variantId: 12, unitPrice: 1000, returnedQuantity: 0, cancelledQuantity: 0 },
+    ...{ ...line, productId: 70, variantId: 12, sku: 'R-1', name: 'Runner', attributes, tax: TAX, discount: 100 },
+    ...{ unitPrice: 1000, returnedQuantity: 0, cancelledQuantity: 0 },
     binQuantity: line.quantity,
   })),
   ...{ shipments: ORDER.shipments, payments: ORDER.payments, refunds: ORDER.refunds },

@@ -123,7 +123,11 @@ export class OrderChangesController {
   @Patch()
   @NeedsScope('fulfillment')
   @docs.ApiPatchOrder
-  async patch(@Change() { context, answer }: ChangeOfOrder, @Body(StrictBodyPipe) body: request.OrderPatchRequest) {
+  async patch(
+    @Change() { context, answer }: ChangeOfOrder,
+    @Body(StrictBodyPipe) body: request.OrderPatchRequest,
+    @ReadQuery(PREVIEW) _preview: unknown,
+  ) {
     return answer(await this.changes.patch(context, request.toOrderPatch(body)));
   }
 

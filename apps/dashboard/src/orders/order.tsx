@@ -125,10 +125,18 @@ const columnsOf = (currency: string): Columns<Line> => ({
 });
 
 function Goods({ order }: OfOrder) {
-  const { line_items, currency, tax_amount, shipping_amount, discount_amount, adjustment_amount } = order;
-  const charges = { Tax: tax_amount, Shipping: shipping_amount };
-  const parts = { ...charges, Discount: -discount_amount, Adjustment: adjustment_amount };
-  const sums = Object.entries(parts).filter(([, amount]) => amount !== 0);
+  const { line_items, currency, tax_lines, tax_amount, shipping_amount, discount_amount, adjustment_amount } = order;
+  const included = tax_lines.reduce((sum, tax) => sum + (tax.included ? tax.amount : 0), 0);
+  const taxes = tax_lines.map(({ name, rate, included: isIncluded, amount }) => {
+    return [`${name} ${rate} %${isIncluded ? ' (included)' : ''}`, amount] as const;
+  });
+  const parts = [
+    ...(taxes.length > 0 ? taxes : [['Tax', tax_amount] as const]),
+    ['Shipping', shipping_amount] as const,
+    ['Discount', -discount_amount] as const,
+    ['Adjustment', adjustment_amount + included] as const,
+  ];
+  const sums = parts.filter(([, amount]) => amount !== 0);
   const foot = [...sums, ['Total', order.total_amount] as const].map(([name, amount]) => (
     <tr key={name} role="row" class={name.toLowerCase()}>
       <th role="rowheader" colSpan={4} children={name} />

@@ -17,6 +17,9 @@ import {
   withinLimits,
   type Actor,
   type Cancellation,
+  type ChargeableOrder,
+  type Charges,
+  type ChargesOf,
   type ContactPatch,
   type Currency,
   type LineQuantity,
@@ -36,6 +39,7 @@ import {
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
+import { ChargesUnavailable } from '../errors.js';
 import { OrdersService } from './orders.service.js';
 import type { IdempotentRequest } from '../ports/idempotency.js';
 import { FraudScreening } from '../ports/fraud-screening.js';
@@ -59,6 +63,15 @@ export interface Note {
   readonly text: string;
   readonly metadata?: Metadata;
 }
+
+/** Ends the decision that needs the charges of the order. */
+class ChargesWanted extends Error {
+  constructor(readonly order: ChargeableOrder) {
+    super('The charges are not known yet');
+  }
+}
+
+const MAX_CHARGE_ATTEMPTS = 3;
 
 /** Each method is one transaction, and throws what its decision and `OrderLifecycle.change` throw. */
 @Injectable()
@@ -103,7 +116,7 @@ export class ChangeOrder {
     );
     const { lines, unavailable } = await (deadline ? deadline.bound(pricing) : pricing);
     const edit = { ...request, add: lines, unavailable, currency };
-    return this.run(context, (placed) => changeLines(placed, edit));
+    return this.runCharged(context, (placed, chargesOf) => changeLines(placed, edit, chargesOf));
   }
 
   hold(context: ChangeContext, reason: string): Promise<ChangedOrder> {
@@ -126,7 +139,7 @@ export class ChangeOrder {
   async patch(context: ChangeContext, patch: OrderPatch): Promise<ChangedOrder> {
     // The contact is screened before the order is locked: the analysis reads on another connection, for up to 2 s.
     const screened = await this.screenContact(context.order, patch.contact);
-    return this.run(context, (order) => patchOrder(order, patch, screened));
+    return this.runCharged(context, (order, chargesOf) => patchOrder(order, patch, screened, chargesOf));
   }
 
   note(context: ChangeContext, { text, metadata }: Note): Promise<ChangedOrder> {
@@ -154,6 +167,33 @@ export class ChangeOrder {
     const correction = { changed: changedParts(order, contact), reasons };
     const assessment = await this.fraud.reassess(storeId, signals, placed, correction);
     return { contact, assessment, before };
+  }
+
+  /**
+   * Charges are asked for without the lock of the order: where a decision needs them, the transaction ends, and the decision is made
+   * again with them. @throws ChargesUnavailable, also when other changes of the order come between each time.
+   */
+  private async runCharged(
+    context: ChangeContext,
+    decide: (order: PlacedOrder, chargesOf: ChargesOf) => OrderChange,
+  ): Promise<ChangedOrder> {
+    const known = new Map<string, Charges>();
+    const chargesOf = (order: ChargeableOrder): Charges => {
+      const charges = known.get(JSON.stringify(order));
+      if (!charges) throw new ChargesWanted(order);
+      return charges;
+    };
+    for (;;) {
+      try {
+        return await this.run(context, (order) => decide(order, chargesOf));
+      } catch (error) {
+        if (!(error instanceof ChargesWanted)) throw error;
+        if (known.size === MAX_CHARGE_ATTEMPTS) throw new ChargesUnavailable({ cause: error });
+        const asked = this.quotes.chargesOf(context.order.storeId, error.order);
+        const charges = await (context.deadline ? context.deadline.bound(asked) : asked);
+        known.set(JSON.stringify(error.order), charges);
+      }
+    }
   }
 
   private run(context: ChangeContext, decide: (order: PlacedOrder) => OrderChange): Promise<ChangedOrder> {

@@ -15,7 +15,6 @@ import {
   sumDemand,
   type Order,
   type ApiKeyMode,
-  type BillingAddress,
   type Currency,
   type FraudAssessment,
   type Metadata,
@@ -38,8 +37,6 @@ import {
 import { OrderQuotes, type QuoteRequest } from './order-quotes.js';
 
 export interface OrderRequest extends QuoteRequest {
-  /** Null = that of the shipment. */
-  readonly billing: BillingAddress | null;
   readonly notes: string;
   /** Absent when there is none. */
   readonly metadata?: Metadata;

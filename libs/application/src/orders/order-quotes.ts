@@ -1,10 +1,15 @@
 import {
   AmbiguousSku,
+  assertCharges,
   DomainError,
   isStorable,
   MAX_UNIT_PRICE,
   Money,
   quoteOf,
+  subtotalOf,
+  type BillingAddress,
+  type ChargeableOrder,
+  type Charges,
   type Currency,
   type OrderCustomer,
   type OrderLine,
@@ -32,6 +37,8 @@ export interface QuoteRequest {
   readonly items: readonly ItemRequest[];
   readonly customer: OrderCustomer;
   readonly address: PostalAddress;
+  /** Null = that of the shipment. */
+  readonly billing: BillingAddress | null;
   readonly paymentMethod: PaymentMethod;
 }
 
@@ -73,14 +80,25 @@ export class OrderQuotes {
 
   /** @throws ChargesUnavailable, or the DomainError by which the charges refuse the order */
   async charge({ store, request }: QuoteCommand, lines: readonly OrderLine[]): Promise<Quote> {
-    const { paymentMethod, customer, address } = request;
+    const { paymentMethod, customer, address, billing } = request;
     const terms = { currency: store.currency, paymentMethod, lines };
-    const uncharged = quoteOf(terms);
-    if (lines.length === 0) return uncharged;
+    if (lines.length === 0) return quoteOf(terms);
+    const whom = { customer, address, billing: billing ?? { name: '', ...address } };
+    return this.charged(store.id, { ...terms, subtotal: subtotalOf(lines, store.currency), ...whom }, (charges) =>
+      quoteOf({ ...terms, charges }),
+    );
+  }
+
+  /** @throws ChargesUnavailable, or the DomainError by which the charges refuse the order */
+  chargesOf(storeId: number, order: ChargeableOrder): Promise<Charges> {
+    return this.charged(storeId, order, (charges) => charges);
+  }
+
+  private async charged<T>(storeId: number, order: ChargeableOrder, then: (charges: Charges) => T): Promise<T> {
     try {
-      const order = { ...terms, subtotal: uncharged.subtotal, customer, address };
-      const { tax, isTaxIncluded, shipping, discount } = await this.charges.chargesOf(store.id, order);
-      return quoteOf({ ...terms, charges: { tax, isTaxIncluded, shipping, discount } });
+      const charges = await this.charges.chargesOf(storeId, order);
+      assertCharges(charges, order.lines);
+      return then(charges);
     } catch (error) {
       if (error instanceof DomainError || error instanceof ApplicationError) throw error;
       throw new ChargesUnavailable({ cause: error });

@@ -10,6 +10,8 @@ import type {
   PostalAddress,
   RefundRecord,
   Shipment,
+  Tax,
+  TaxLine,
   VariantAttributes,
 } from '@app/domain';
 import type { CreatedFilter, Page, PageOf, UpdatedFilter } from './page.js';
@@ -44,6 +46,7 @@ export interface ListedOrder extends OrderSummary {
   readonly lines?: readonly OrderLineRecord[];
   readonly payments?: readonly PaymentRecord[];
   readonly amounts?: OrderLedger;
+  readonly taxLines?: readonly TaxLine[];
 }
 
 export const ORDER_INCLUDES = [
@@ -58,6 +61,7 @@ export const ORDER_INCLUDES = [
   'line_items',
   'payments',
   'amounts',
+  'taxes',
 ] as const;
 
 /** Where to pick units of a line, or where they were picked. */
@@ -78,6 +82,8 @@ export interface OrderLineRecord {
   readonly unitPrice: number;
   readonly quantity: number;
   readonly lineTotal: number;
+  readonly tax: readonly Tax[];
+  readonly discount: number;
   readonly metadata: Metadata;
   readonly line: number;
   readonly shippedQuantity: number;
@@ -118,6 +124,9 @@ export interface ShipmentRecord extends Shipment {
 export interface OrderRecord extends OrderSummary {
   readonly taxAmount: number;
   readonly shippingAmount: number;
+  readonly shippingTax: readonly Tax[];
+  /** Whether the prices of the lines and the shipping include their taxes. */
+  readonly isTaxIncluded: boolean;
   /** Positive where it lowers the total. */
   readonly discountAmount: number;
   /** The credit for units that were given up before they shipped, in minor units. */

@@ -14,7 +14,7 @@ const STORE: Section<StoredSettings> = {
   kind: 'store',
   columns: `item.id, item.subdomain, item.name, item.custom_domain, item.currency, item.time_zone, item.status,
     item.logo_url, item.primary_color, item.seo_title, item.contact, item.theme, item.payment_settings, item.ecommerce_settings,
-    item.fraud_settings`,
+    item.fraud_settings, item.charge_settings`,
   rows: 'stores AS item WHERE item.id = $1',
   toFields: (row) => ({ ...row, ...shownSettings(row) }),
 };

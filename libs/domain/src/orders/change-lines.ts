@@ -15,15 +15,18 @@ import { MAX_TOTAL, Money } from '../money/money.js';
 import { sumDemand } from '../stock/stock-demand.js';
 import { unitsByLine, type LineQuantity } from './line-units.js';
 import { assertMetadataFits } from './change-metadata.js';
+import type { LineCharges } from './charges.js';
 import type { LinesChange, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
 import { isRecorded, paymentStatusOf } from './order-money.js';
 import { furtherOf } from './order-status.js';
-import { MAX_LINES } from './order.js';
+import { MAX_LINES, type BilledContact } from './order.js';
 import { PlacedOrder, type PlacedLine } from './placed-order.js';
 import { costs } from './quote.js';
+import { recharged, type ChargesOf } from './recharge.js';
 import { isVoid } from './shipment.js';
+import type { Tax } from './tax.js';
 
 export interface LinesRequest {
   /** New quantities, each of another line; 0 = the line is given up. */
@@ -44,7 +47,7 @@ export interface LinesRequest {
  * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged,
  *   TotalOutOfRange
  */
-export function changeLines(order: PlacedOrder, request: LinesRequest): OrderChange {
+export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf: ChargesOf): OrderChange {
   const { state } = order;
   assertOpen(order);
   order.assertLines(request.set);
@@ -57,26 +60,92 @@ export function changeLines(order: PlacedOrder, request: LinesRequest): OrderCha
 
   const added = request.add.map(({ unitPrice, ...line }, index) => {
     const units = { returnedQuantity: 0, cancelledQuantity: 0, binQuantity: line.quantity };
-    return { ...line, line: before.length + index + 1, unitPrice: unitPrice.minor, ...units };
+    return { ...line, line: before.length + index + 1, unitPrice: unitPrice.minor, tax: [], discount: 0, ...units };
   });
-  const amount = amountOf([...kept, ...added]) - amountOf(before);
-  const totalAmount = state.totalAmount + amount;
-  const after = new PlacedOrder({ ...state, totalAmount, lines: [...kept, ...added] });
-  if (after.keptUnits.length === 0) throw new NoUnitsLeft();
-  if (amount !== 0 && !isRecorded(state)) throw new PaymentUnrecorded();
-  if (totalAmount < 0 || totalAmount > MAX_TOTAL) throw new TotalOutOfRange(totalAmount);
-  const total = Money.ofMinor(totalAmount, state.currency);
-  if (!costs({ total }, request.expectedTotal)) throw new PriceChanged(total);
+  const lines = [...kept, ...added];
+  const totalAmount = state.totalAmount + amountOf(lines) - amountOf(before);
+  const edited = new PlacedOrder({ ...state, totalAmount, lines });
+  if (edited.keptUnits.length === 0) throw new NoUnitsLeft();
+  const isEdited = added.length > 0 || kept.some(({ quantity }, index) => quantity !== before[index]?.quantity);
+  const after = isEdited ? recharged(order, edited, chargesOf) : edited;
+  assertTotal(order, after, request.expectedTotal);
+  if (!isEdited) return order.unchanged();
 
-  const quantities = kept.filter(({ quantity }, index) => quantity !== before[index]?.quantity);
-  if (quantities.length === 0 && added.length === 0) return order.unchanged();
-  const units = unitsOf(after.state.lines) - unitsOf(before);
-  const { demand, wanted } = demandOf(before, request);
-  const lines = { quantities, added: request.add, amount, totalAmount, units, demand, wanted };
-  const restock = { kind: 'restock', movement: 'ORDER', lines: less, alsoLocks: demand } as const;
+  const change = linesChange(order, after, request);
+  const restock = { kind: 'restock', movement: 'ORDER', lines: less, alsoLocks: change.demand } as const;
   return {
     ...stepTo(order, after),
-    effects: [...(less.length > 0 ? [restock] : []), { kind: 'lines', ...lines }],
+    effects: [...(less.length > 0 ? [restock] : []), { kind: 'lines', ...change }],
+  };
+}
+
+/** @throws PaymentUnrecorded, TotalOutOfRange, PriceChanged */
+function assertTotal({ state }: PlacedOrder, after: PlacedOrder, expected?: Money): void {
+  const { totalAmount } = after.state;
+  if (totalAmount !== state.totalAmount && !isRecorded(state)) throw new PaymentUnrecorded();
+  if (totalAmount < 0 || totalAmount > MAX_TOTAL) throw new TotalOutOfRange(totalAmount);
+  const total = Money.ofMinor(totalAmount, state.currency);
+  if (!costs({ total }, expected)) throw new PriceChanged(total);
+}
+
+/** What makes an order have the lines and the charges of `after`. */
+function linesChange(
+  { state }: PlacedOrder,
+  after: PlacedOrder,
+  request: Pick<LinesRequest, 'set' | 'add'>,
+): LinesChange {
+  const { totalAmount, taxAmount, discountAmount, shippingAmount, shippingTax, isTaxIncluded, lines } = after.state;
+  const before = state.lines;
+  return {
+    ...{ totalAmount, taxAmount, discountAmount, shippingAmount, shippingTax, isTaxIncluded },
+    changed: lines.slice(0, before.length).flatMap(({ line, quantity, tax, discount }, index) => {
+      return isSameLine({ quantity, tax, discount }, before[index]) ? [] : [{ line, quantity, tax, discount }];
+    }),
+    added: request.add.map((line, index) => {
+      const { tax = [], discount = 0 } = lines[before.length + index] ?? {};
+      return { ...line, tax, discount };
+    }),
+    amount: amountOf(lines) - amountOf(before),
+    units: unitsOf(lines) - unitsOf(before),
+    ...demandOf(before, request),
+  };
+}
+
+type ChargedLine = LineCharges & Pick<LineQuantity, 'quantity'>;
+
+function isSameLine(one: ChargedLine, other?: ChargedLine): boolean {
+  return one.quantity === other?.quantity && one.discount === other.discount && isSameTax(one.tax, other.tax);
+}
+
+function isSameTax(one: readonly Tax[], other: readonly Tax[]): boolean {
+  const isSame = (tax: Tax, index: number) => {
+    const { name, rate, amount } = other[index] ?? {};
+    return tax.name === name && tax.rate === rate && tax.amount === amount;
+  };
+  return one.length === other.length && one.every(isSame);
+}
+
+/**
+ * The charges of an order whose country or VAT id, say, has changed. An order that costs the same has no other charges.
+ * @param contact the contact afterwards.
+ * @throws PaymentUnrecorded, TotalOutOfRange
+ */
+export function chargeAgain(order: PlacedOrder, contact: BilledContact, chargesOf: ChargesOf): OrderChange {
+  const { state } = order;
+  const after = recharged(order, new PlacedOrder({ ...state, contact }), chargesOf);
+  assertTotal(order, after);
+  const change = linesChange(order, after, { set: [], add: [] });
+  const isSame = change.changed.length === 0 && isSameTax(change.shippingTax, state.shippingTax);
+  if (isSame && change.totalAmount === state.totalAmount) return order.unchanged();
+  const { status } = stepTo(order, after);
+  return {
+    ...order.unchanged(),
+    status,
+    events: [
+      orderEvent('lines_changed', '', { items: [], totalBefore: state.totalAmount, totalAfter: change.totalAmount }),
+      ...order.statusEventsTo({ ...state, status }, state.payments.at(-1)?.reference),
+    ],
+    effects: [{ kind: 'lines', ...change }],
   };
 }
 
@@ -105,7 +174,10 @@ function givenUp(before: readonly LineQuantity[], kept: readonly LineQuantity[])
 }
 
 /** The stock that the order needs, and where in the request. */
-function demandOf(before: readonly PlacedLine[], { set, add }: LinesRequest): Pick<LinesChange, 'demand' | 'wanted'> {
+function demandOf(
+  before: readonly PlacedLine[],
+  { set, add }: Pick<LinesRequest, 'set' | 'add'>,
+): Pick<LinesChange, 'demand' | 'wanted'> {
   const more = set.flatMap(({ line, quantity }, index) => {
     const { productId = null, variantId = null, quantity: had = 0 } = before[line - 1] ?? {};
     if (productId === null || quantity <= had) return [];

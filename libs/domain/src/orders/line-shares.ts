@@ -1,9 +1,23 @@
 import type { LineQuantity } from './line-units.js';
+import type { LineCharges } from './charges.js';
+import { partOf } from './parts.js';
+import { taxOf, type Tax } from './tax.js';
 
 interface PricedOrder {
   readonly totalAmount: number;
   readonly shippingAmount: number;
-  readonly lines: readonly (LineQuantity & { readonly unitPrice: number })[];
+  readonly shippingTax: readonly Tax[];
+  readonly isTaxIncluded: boolean;
+  readonly lines: readonly (LineQuantity & LineCharges & { readonly unitPrice: number })[];
+}
+
+/** What the shipping costs with its tax, in minor units. */
+export function shippingOf({
+  shippingAmount,
+  shippingTax,
+  isTaxIncluded,
+}: Omit<PricedOrder, 'totalAmount' | 'lines'>): number {
+  return shippingAmount + (isTaxIncluded ? 0 : taxOf(shippingTax));
 }
 
 /**
@@ -24,23 +38,21 @@ export function shareOf(order: PricedOrder, units: readonly LineQuantity[], befo
   return sums.reduce((sum, share) => sum + share, 0);
 }
 
-function sharesOf({ totalAmount, shippingAmount, lines }: PricedOrder) {
-  const goods = Math.max(0, totalAmount - shippingAmount);
-  const amount = lines.reduce((sum, { unitPrice, quantity }) => sum + unitPrice * quantity, 0);
+/** Amounts that belong to no line are shared by what the lines cost with their tax and discount. */
+function sharesOf(order: PricedOrder) {
+  const { totalAmount, isTaxIncluded } = order;
+  const lines = order.lines.map(({ line, unitPrice, quantity, tax, discount }) => {
+    return { line, quantity, cost: unitPrice * quantity - discount + (isTaxIncluded ? 0 : taxOf(tax)) };
+  });
+  const goods = Math.max(0, totalAmount - shippingOf(order));
+  const all = lines.reduce((sum, { cost }) => sum + cost, 0);
   let [passed, given] = [0, 0];
   return new Map(
-    lines.map(({ line, unitPrice, quantity }) => {
-      passed += unitPrice * quantity;
-      const share = partOf(goods, passed, amount) - given;
+    lines.map(({ line, quantity, cost }) => {
+      passed += cost;
+      const share = partOf(goods, passed, all) - given;
       given += share;
       return [line, { share, quantity }];
     }),
   );
-}
-
-/** `whole` × `part` / `of`, rounded half up. Products of amounts exceed the exact integers. */
-function partOf(whole: number, part: number, of: number): number {
-  if (of <= 0) return 0;
-  const [dividend, divisor] = [2n * BigInt(whole) * BigInt(part) + BigInt(of), 2n * BigInt(of)];
-  return Number(dividend / divisor);
 }

@@ -3,6 +3,7 @@ import type { FraudAssessment } from '../fraud/fraud-assessment.js';
 import type { DomainError } from '../shared/domain-error.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { StockDemand } from '../stock/stock-demand.js';
+import type { LineCharges } from './charges.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
@@ -10,6 +11,7 @@ import type { PaymentRecord, RefundRecord } from './order-money.js';
 import type { OrderState } from './order-status.js';
 import type { BilledContact } from './order.js';
 import type { BinCodes, PickedUnits, Shipment } from './shipment.js';
+import type { Tax } from './tax.js';
 
 /**
  * The hash of a request without its times and the units of its lines, which the record itself shows. Once its person is
@@ -32,18 +34,27 @@ export interface WantedLine {
   readonly place: Pick<Shortage, 'list' | 'line'>;
 }
 
-export interface LinesChange {
-  /** Present lines, with their new quantities. */
-  readonly quantities: readonly LineQuantity[];
+export interface LinesChange extends ChargedAmounts {
+  /** Present lines, with what they have afterwards. */
+  readonly changed: readonly (LineQuantity & LineCharges)[];
   /** They follow the present ones. */
   readonly added: readonly OrderLine[];
   /** What the amount and the units of the order grow by. */
   readonly amount: number;
   readonly units: number;
-  readonly totalAmount: number;
   /** The stock that the order needs more. Its lines are positions in `wanted`. */
   readonly demand: readonly StockDemand[];
   readonly wanted: readonly WantedLine[];
+}
+
+/** The amounts of an order that its charges decide, in minor units. */
+export interface ChargedAmounts {
+  readonly totalAmount: number;
+  readonly taxAmount: number;
+  readonly discountAmount: number;
+  readonly shippingAmount: number;
+  readonly shippingTax: readonly Tax[];
+  readonly isTaxIncluded: boolean;
 }
 
 /** Units that go back to bins. Only those of a RETURN have left. ORDER: the lines gave them up. */
@@ -90,6 +101,7 @@ interface Effects {
   readonly refund: KnownRefund & { readonly at: Date | null };
   /** Units that the order gives up, while others stay, and the credit for them. */
   readonly cancelledUnits: { readonly lines: readonly LineQuantity[]; readonly amount: number };
+  /** Also other charges of the same lines. */
   readonly lines: LinesChange;
   readonly restock: Restock;
   /** Puts the order under review for these reasons as well, or ends its review; `abandoned` drops its confirmation. */

@@ -1,6 +1,7 @@
 import type { Money } from '../money/money.js';
 import { InvalidOrderItems } from '../errors.js';
 import type { Metadata } from '../shared/metadata.js';
+import type { LineCharges } from './charges.js';
 
 export const MAX_QUANTITY = 999;
 
@@ -19,7 +20,8 @@ export interface OrderLineDraft {
 }
 
 /** A priced line. SKU, name, attributes and unit price are snapshots: later catalog edits do not change them. */
-export interface OrderLine extends OrderLineDraft {
+export interface OrderLine extends OrderLineDraft, Partial<LineCharges> {
+  /** The price of the line: unit price × quantity. */
   readonly total: Money;
   /** Absent: none. */
   readonly metadata?: Metadata;

@@ -1,5 +1,6 @@
 import { MAX_UNIT_PRICE, Money } from '../money/money.js';
 import { IllegalTransition, InvalidOrderItems } from '../errors.js';
+import { NO_CHARGES, type Charges, type LineCharges } from './charges.js';
 import { orderLineOf, type OrderLine } from './order-line.js';
 import { newOrder, type OrderDraft } from './order.js';
 import {
@@ -11,6 +12,7 @@ import {
   PAYMENT_STATUSES,
 } from './order-status.js';
 import { wholeAddress } from '../shared/postal-address.js';
+import type { Tax } from './tax.js';
 import { isReceiptNumber, RECEIPT_RANDOM_BYTES, receiptNumber } from './receipt-number.js';
 
 function aLine(minor: number, quantity = 1): OrderLine {
@@ -77,29 +79,37 @@ describe('the totals of an order', () => {
 });
 
 describe('the charges of an order', () => {
-  const NONE = { tax: 0, isTaxIncluded: false, shipping: 0, discount: 0 };
+  const taxed = (amount: number, more: Partial<Tax> = {}): LineCharges => {
+    return { tax: [{ name: 'VAT', rate: 19, amount, ...more }], discount: 0 };
+  };
+  const discounted = (discount: number): LineCharges => ({ tax: [], discount });
 
-  it.each([
-    [{ ...NONE, tax: 209, shipping: 490, discount: 100 }, 1698],
-    [{ ...NONE, tax: 175, isTaxIncluded: true }, 1099],
-    [{ ...NONE, discount: 1099 }, 0],
+  it.each<[Partial<Charges>, number]>([
+    [{ lines: [{ ...taxed(209), discount: 100 }], shipping: 490 }, 1698],
+    [{ lines: [taxed(175)], isTaxIncluded: true }, 1099],
+    [{ lines: [taxed(175)], shipping: 490, shippingTax: taxed(93).tax }, 1857],
+    [{ lines: [discounted(1099)] }, 0],
   ])('make a total of 1099 with %j: %d', (charges, total) => {
-    const order = newOrder(aDraft({ charges }));
+    const order = newOrder(aDraft({ charges: { ...NO_CHARGES, ...charges } }));
 
-    expect([order.subtotal.minor, order.total.minor, order.charges]).toEqual([1099, total, charges]);
+    expect([order.subtotal.minor, order.total.minor]).toEqual([1099, total]);
+    expect(order.lines).toMatchObject(charges.lines ?? []);
   });
 
-  it.each([
-    [{ tax: 0.5 }, 'The tax of an order must be an integer of minor units from 0: 0.5'],
-    [{ tax: -1, isTaxIncluded: true }, 'The tax of an order'],
+  it.each<[Partial<Charges>, string]>([
+    [{ lines: [taxed(0.5)] }, 'The tax of an order must be an integer of minor units from 0: 0.5'],
+    [{ shippingTax: taxed(-1).tax, isTaxIncluded: true }, 'The tax of an order'],
+    [{ lines: [taxed(1, { rate: 7.00001 })] }, 'Not a tax: VAT of 7.00001 percent'],
+    [{ lines: [taxed(1, { name: ' ' })] }, 'Not a tax'],
     [{ shipping: NaN }, 'The shipping of an order'],
     [{ shipping: '490' as unknown as number }, 'The shipping of an order'],
     [{ shipping: 2 ** 53 }, 'The shipping of an order'],
-    [{ discount: -1 }, 'The discount of an order'],
-    [{ discount: 1100 }, 'Not an amount in minor units: -1'],
+    [{ lines: [discounted(-1)] }, 'The discount of an order'],
+    [{ lines: [discounted(1100)] }, 'The discount of a line of 1099 must not be 1100'],
+    [{ lines: [discounted(0), discounted(0)] }, '2 lines have charges, of 1'],
     [{ shipping: 5e15 }, 'The total is above 5000000000000000 minor units'],
   ])('are refused: %j', (charges, error) => {
-    expect(() => newOrder(aDraft({ charges: { ...NONE, ...charges } }))).toThrow(error);
+    expect(() => newOrder(aDraft({ charges: { ...NO_CHARGES, ...charges } }))).toThrow(error);
   });
 });
 

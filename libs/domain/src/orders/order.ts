@@ -4,7 +4,8 @@ import type { Metadata } from '../shared/metadata.js';
 import type { OrderLine } from './order-line.js';
 import type { OrderSource, OrderState } from './order-status.js';
 import type { BillingAddress, PostalAddress } from '../shared/postal-address.js';
-import { quoteOf, type Charges, type PaymentMethod, type Quote } from './quote.js';
+import type { Charges } from './charges.js';
+import { quoteOf, type PaymentMethod, type Quote } from './quote.js';
 
 export const MAX_LINES = 100;
 

@@ -1,7 +1,10 @@
 import { changeContact, type ContactPatch, type ScreenedContact } from './change-contact.js';
+import { chargeAgain } from './change-lines.js';
 import { changeMetadata, type MetadataChange } from './change-metadata.js';
-import type { OrderChange } from './order-change.js';
+import { effectOf, type OrderChange } from './order-change.js';
+import type { BilledContact } from './order.js';
 import type { PlacedOrder } from './placed-order.js';
+import type { ChargesOf } from './recharge.js';
 
 /** Either part may be empty. */
 export interface OrderPatch {
@@ -13,14 +16,34 @@ export interface OrderPatch {
  * Both parts, or neither when one is refused.
  *
  * @param screened null = no contact, or the order was placed without an analysis.
- * @throws what changeMetadata and changeContact throw.
+ * @throws what changeMetadata, changeContact and chargeAgain throw.
  */
-export function patchOrder(order: PlacedOrder, patch: OrderPatch, screened: ScreenedContact | null): OrderChange {
+export function patchOrder(
+  order: PlacedOrder,
+  patch: OrderPatch,
+  screened: ScreenedContact | null,
+  chargesOf: ChargesOf,
+): OrderChange {
   const metadata = changeMetadata(order, patch.metadata);
   const contact = changeContact(order, patch.contact, screened);
+  const corrected = effectOf(contact, 'contact');
+  const charges =
+    corrected && isChargedOtherwise(order.state.contact, corrected)
+      ? chargeAgain(order, corrected, chargesOf)
+      : order.unchanged();
+  const parts = [metadata, contact, charges];
   return {
-    ...order.unchanged(),
-    events: [...metadata.events, ...contact.events],
-    effects: [...metadata.effects, ...contact.effects],
+    ...charges,
+    events: parts.flatMap(({ events }) => events),
+    effects: parts.flatMap(({ effects }) => effects),
   };
+}
+
+/** What taxes and shipping may depend on. */
+const CHARGED_BY = ['country', 'region', 'zip', 'vat_id'] as const;
+
+function isChargedOtherwise(before: BilledContact, after: BilledContact): boolean {
+  return (['shippingAddress', 'billingAddress'] as const).some((address) =>
+    CHARGED_BY.some((field) => before[address][field] !== after[address][field]),
+  );
 }

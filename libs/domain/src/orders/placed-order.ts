@@ -12,6 +12,7 @@ import type { Metadata } from '../shared/metadata.js';
 import { covers, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
 import {
   effectOf,
+  type ChargedAmounts,
   type KnownPayment,
   type KnownRefund,
   type KnownShipment,
@@ -20,14 +21,16 @@ import {
   type OrderChange,
   type Repeatable,
 } from './order-change.js';
+import type { LineCharges } from './charges.js';
 import { statusEvents, type OrderEvent, type OrderEventName } from './order-event.js';
 import { shareOf } from './line-shares.js';
 import { ledgerOf, type OrderLedger, type RefundedUnits } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
 import type { BilledContact } from './order.js';
+import type { OrderLine } from './order-line.js';
 import { isShipped, isShippedWhole, isVoid, type BinCodes } from './shipment.js';
 
-export interface PlacedLine extends LineQuantity {
+export interface PlacedLine extends LineQuantity, LineCharges, Pick<OrderLine, 'sku' | 'name' | 'attributes'> {
   /** Null only in an imported order. */
   readonly productId: number | null;
   readonly variantId: number | null;
@@ -39,10 +42,11 @@ export interface PlacedLine extends LineQuantity {
   readonly binQuantity: number;
 }
 
-export interface PlacedOrderState extends OrderState {
-  /** Minor units of `currency`. Imported orders may owe a negative amount. */
-  readonly totalAmount: number;
-  readonly shippingAmount: number;
+/** The amounts are in minor units of `currency`. Imported orders may owe a negative amount. */
+export interface PlacedOrderState extends OrderState, ChargedAmounts {
+  readonly paymentMethod: string;
+  /** Whether this service has placed it. */
+  readonly isPlaced: boolean;
   /** The credit for units that were given up, in minor units. */
   readonly cancelledAmount: number;
   readonly currency: string;
@@ -155,9 +159,14 @@ export class PlacedOrder {
     return Math.max(0, paid - refunded);
   }
 
+  /** Units that were given up, or shipped and refunded: their share of the total is credited. */
+  get creditedUnits(): LineQuantity[] {
+    return sumByLine([...this.cancelledUnits, ...this.refundedShippedUnits]);
+  }
+
   /** The share in the total of units that have been neither given up nor refunded, in minor units. */
   shareOf(units: readonly LineQuantity[]): number {
-    return shareOf(this.state, sumByLine(units), sumByLine([...this.cancelledUnits, ...this.refundedShippedUnits]));
+    return shareOf(this.state, sumByLine(units), this.creditedUnits);
   }
 
   shippedUnits(shipments: readonly KnownShipment[] = this.state.shipments): LineQuantity[] {

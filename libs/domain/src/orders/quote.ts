@@ -1,5 +1,6 @@
 import type { Currency } from '../money/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
+import { addedBy, assertCharges, NO_CHARGES, type Charges } from './charges.js';
 import type { OrderLine } from './order-line.js';
 
 /** How an order placed through the API is paid. Cards and gateways go through the hosted checkout. */
@@ -13,21 +14,9 @@ interface QuoteTerms {
   readonly charges?: Charges;
 }
 
-/** What an order costs in addition to its lines: integers of minor units, from 0. */
-export interface Charges {
-  readonly tax: number;
-  /** Whether the prices and the shipping include the tax: then it is information, and does not raise the total. */
-  readonly isTaxIncluded: boolean;
-  readonly shipping: number;
-  /** Lowers the total, which stays at least 0. */
-  readonly discount: number;
-}
-
-export const NO_CHARGES: Charges = { tax: 0, isTaxIncluded: false, shipping: 0, discount: 0 };
-
-/** Priced lines and what they cost. */
+/** Priced lines, with their tax and discount, and what they cost. */
 export interface Quote extends Required<QuoteTerms> {
-  /** Sum of the lines. */
+  /** Sum of the prices of the lines. */
   readonly subtotal: Money;
   /** The subtotal with the charges. */
   readonly total: Money;
@@ -35,19 +24,20 @@ export interface Quote extends Required<QuoteTerms> {
 
 /** @throws RangeError when a charge or the total is not a valid amount. */
 export function quoteOf({ currency, paymentMethod, lines, charges = NO_CHARGES }: QuoteTerms): Quote {
-  const subtotal = lines.reduce((sum, line) => sum.plus(line.total), Money.zero(currency));
+  assertCharges(charges, lines);
+  const subtotal = subtotalOf(lines, currency);
   const total = Money.ofMinor(subtotal.minor + addedBy(charges), currency);
   if (total.minor > MAX_TOTAL) throw new RangeError(`The total is above ${MAX_TOTAL} minor units: ${total.minor}`);
-  return { currency, paymentMethod, lines, charges, subtotal, total };
+  return { currency, paymentMethod, lines: chargedLines(lines, charges), charges, subtotal, total };
 }
 
-function addedBy({ tax, isTaxIncluded, shipping, discount }: Charges): number {
-  for (const [name, minor] of Object.entries({ tax, shipping, discount })) {
-    if (!Number.isSafeInteger(minor) || minor < 0) {
-      throw new RangeError(`The ${name} of an order must be an integer of minor units from 0: ${minor}`);
-    }
-  }
-  return (isTaxIncluded ? 0 : tax) + shipping - discount;
+export function subtotalOf(lines: readonly OrderLine[], currency: Currency): Money {
+  return lines.reduce((sum, line) => sum.plus(line.total), Money.zero(currency));
+}
+
+export function chargedLines(lines: readonly OrderLine[], charges: Charges): readonly OrderLine[] {
+  if (charges.lines.length === 0) return lines;
+  return lines.map((line, index) => ({ ...line, ...charges.lines[index] }));
 }
 
 /** Whether the total is the expected one. Any total is, when none is expected. */

@@ -13,10 +13,10 @@ import type { Provided } from '../platform/provided.js';
 import { BrandEntity } from './brand.entity.js';
 import { CategoryEntity } from './category.entity.js';
 import { LiveCatalogPricing } from './live-catalog-pricing.js';
-import { NoCharges } from './no-charges.js';
 import { PostgresPriceChanges } from './postgres-price-changes.js';
 import { PostgresProductRepository } from './postgres-product.repository.js';
 import { PostgresSkuRepository } from './postgres-sku.repository.js';
+import { StoreCharges } from './store-charges.js';
 import { TypeOrmBrandRepository } from './typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
 
@@ -46,7 +46,7 @@ export class CatalogModule {
       module: CatalogModule,
       providers: [
         { provide: CatalogPricing, ...(pricing ?? { useExisting: LiveCatalogPricing }) },
-        { provide: OrderCharges, ...(charges ?? { useClass: NoCharges }) },
+        { provide: OrderCharges, ...(charges ?? { useClass: StoreCharges }) },
       ],
     };
   }

@@ -3,7 +3,9 @@ import type { OrderRecord } from '@app/application';
 import {
   adjustmentOf,
   mapAddressFields,
+  MAX_TAX_NAME,
   minorUnitExponent,
+  taxLinesOf,
   toDecimal,
   type Currency,
   type PostalAddress,
@@ -74,15 +76,20 @@ export function orderFacts(order: OrderRecord, timeZone: string): OrderFacts {
   };
 }
 
-function chargesOf(order: OrderRecord): [name: string, minor: number, remark: string][] {
+function chargesOf(order: OrderRecord): (readonly [name: string, minor: number, remark: string])[] {
   const { amount, taxAmount: tax, shippingAmount: shipping, discountAmount: discount, totalAmount: total } = order;
-  const isTaxIncluded = adjustmentOf({ amount, tax, shipping, discount, total }) === -tax;
-  const charges: [string, number, string][] = [
-    ['Discount', -discount, ''],
-    ['Shipping', shipping, ''],
-    ['Tax', tax, isTaxIncluded ? ' (included)' : ''],
-  ];
-  return charges.filter(([, minor]) => minor !== 0);
+  const isIncluded =
+    order.isTaxIncluded || (tax > 0 && adjustmentOf({ amount, tax, shipping, discount, total }) === -tax);
+  const remark = isIncluded ? ' (included)' : '';
+  const taxes = taxLinesOf(order).map(({ name, rate, amount: minor }) => {
+    return [`${oneLine(name, MAX_TAX_NAME)} ${rate} %`, minor, remark] as const;
+  });
+  const charges = [['Discount', -discount, ''] as const, ['Shipping', shipping, ''] as const].filter(
+    ([, minor]) => minor !== 0,
+  );
+  // Another system may have given the sum alone.
+  const sum = tax === 0 ? [] : [['Tax', tax, remark] as const];
+  return [...charges, ...(taxes.length > 0 ? taxes : sum)];
 }
 
 /** A line for each field, apart from the postal code, which is in that of the city. */

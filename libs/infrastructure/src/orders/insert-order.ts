@@ -1,5 +1,5 @@
 import { ReceiptNumberTaken } from '@app/application';
-import { filledFields, rulesOf, type FraudAssessment, type Order, type OrderLine } from '@app/domain';
+import { filledFields, rulesOf, sumsOf, type FraudAssessment, type Order, type OrderLine, type Tax } from '@app/domain';
 import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
@@ -8,10 +8,11 @@ import { mayWrite, type Statement } from '../postgres/transaction-sql.js';
 /** SQL that adds lines to an order. The parameters are expressions. */
 export function insertLines(store: string, order: string, lines: string): string {
   return `INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
-      attribute_names, unit_price, quantity, line_total, metadata)
+      attribute_names, unit_price, quantity, line_total, metadata, tax, discount_amount)
     SELECT ${store}, ${order}, line.*
     FROM jsonb_to_recordset(${lines}) AS line (position int, product_id int, variant_id int, sku text, name text,
-      attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint, metadata jsonb)`;
+      attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint, metadata jsonb,
+      tax jsonb, discount_amount bigint)`;
 }
 
 /** @param first the position of the first line. */
@@ -28,8 +29,15 @@ export function linesJson(lines: readonly OrderLine[], first = 0): string {
     quantity: line.quantity,
     line_total: line.total.minor,
     metadata: line.metadata ?? {},
+    tax: taxJson(line.tax),
+    discount_amount: line.discount || undefined,
   }));
   return JSON.stringify(rows);
+}
+
+/** Null, and absent, without taxes: such an order has no longer rows. */
+export function taxJson(taxes: readonly Tax[] = []): readonly Tax[] | undefined {
+  return taxes.length > 0 ? taxes : undefined;
 }
 
 // A single statement saves the order, its lines, its stages and its assessment in one round trip. Pending stages are
@@ -49,6 +57,8 @@ const INSERT_ORDER = withNames<
   | 'tax'
   | 'shipping'
   | 'discount'
+  | 'shipping_tax'
+  | 'tax_included'
   | 'units'
   | 'name'
   | 'email'
@@ -72,11 +82,11 @@ const INSERT_ORDER = withNames<
 >(`/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-      amount, total_amount, balance, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email,
+      amount, total_amount, balance, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, units, customer_name, customer_email,
       customer_phone, shipping_address, billing_address, notes, metadata, is_test, created_at, external_reference,
       placed, placed_by, held_reasons, email_key, phone_key, address_key, search_text, customer_id)
     VALUES (:store, CASE WHEN ${mayWrite(':store')} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
-      :payment_method, :currency, :amount, :total_amount, :total_amount, :tax, :shipping, :discount, :units, :name, :email,
+      :payment_method, :currency, :amount, :total_amount, :total_amount, :tax, :shipping, :discount, :shipping_tax, :tax_included, :units, :name, :email,
       :phone, :address, coalesce(:billing::jsonb, :address), :notes, :metadata, :is_test, :placed_at,
       :external_reference, true, :placed_by, :held_reasons,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
@@ -102,6 +112,7 @@ export class ReferenceInUse extends Error {}
 export function orderInsertion(order: Order, assessment: FraudAssessment): Statement {
   const { customer, address, billing } = order;
   const { verdict, score, reasons } = assessment;
+  const { tax, discount } = sumsOf(order.charges);
   const isHeld = verdict === 'REVIEW';
   const confirmation = isHeld ? 'held' : 'pending';
   const statement = INSERT_ORDER({
@@ -115,9 +126,11 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     currency: order.currency,
     amount: order.subtotal.minor,
     total_amount: order.total.minor,
-    tax: order.charges.tax,
+    tax,
     shipping: order.charges.shipping,
-    discount: order.charges.discount,
+    discount,
+    shipping_tax: order.charges.shippingTax.length > 0 ? JSON.stringify(order.charges.shippingTax) : null,
+    tax_included: order.charges.isTaxIncluded,
     units: order.lines.reduce((sum, { quantity }) => sum + quantity, 0),
     name: customer.name,
     email: customer.email,

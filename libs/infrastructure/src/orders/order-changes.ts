@@ -77,7 +77,7 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
 }
 
 function toState(row: LoadedRow): PlacedOrderState {
-  const { status, fulfillmentStatus, hasTakenStock, eventCounts, unshippedStatus, stages: mails } = row;
+  const { status, fulfillmentStatus, placed: isPlaced, hasTakenStock, eventCounts, unshippedStatus } = row;
   const { customer, shippingAddress, billingAddress, ...order } = toOrderRecord(row);
   return {
     ...{ ...order, status, fulfillmentStatus },
@@ -87,7 +87,7 @@ function toState(row: LoadedRow): PlacedOrderState {
     })),
     contact: { customer, shippingAddress, billingAddress },
     lineMetadata: order.lines.filter(({ metadata }) => Object.keys(metadata).length > 0),
-    ...{ mails, hasTakenStock, eventCounts, unshippedStatus },
+    ...{ mails: row.stages, isPlaced, hasTakenStock, eventCounts, unshippedStatus },
   };
 }
 

@@ -3,7 +3,7 @@ import { filledFields, type EffectKind, type EffectOf, type LineQuantity, type O
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { firstUnits, UNCLAIMED_UNITS } from '../stock/line-units.js';
 import { restockStatements, type LockedOrder } from '../stock/restock.js';
-import { insertLines, linesJson } from './insert-order.js';
+import { insertLines, linesJson, taxJson } from './insert-order.js';
 import { mailStage, retryStages, reviewStatement } from './order-stages.js';
 
 const SET_CONTACT = `/* orders.set_contact */
@@ -45,14 +45,16 @@ const CREDIT_UNITS = `/* orders.credit_units */
   UPDATE orders SET cancelled_amount = cancelled_amount + $3 WHERE store_id = $1 AND id = $2`;
 
 const CHANGE_LINES = `/* orders.change_lines */
-  UPDATE order_lines SET quantity = changed.quantity, line_total = unit_price * changed.quantity
-  FROM unnest($3::int[], $4::int[]) AS changed (line, quantity)
+  UPDATE order_lines SET quantity = changed.quantity, line_total = unit_price * changed.quantity, tax = changed.tax,
+    discount_amount = nullif(changed.discount, 0)
+  FROM jsonb_to_recordset($3) AS changed (line int, quantity int, tax jsonb, discount bigint)
   WHERE store_id = $1 AND order_id = $2 AND position = changed.line - 1`;
 
 const ADD_LINES = `/* orders.add_lines */ ${insertLines('$1', '$2', '$3')}`;
 
 const CHANGE_AMOUNTS = `/* orders.change_amounts */
-  UPDATE orders SET amount = amount + $3, total_amount = $4, units = units + $5
+  UPDATE orders SET amount = amount + $3, units = units + $4, total_amount = $5, tax_amount = $6, discount_amount = $7,
+    shipping_amount = $8, shipping_tax = nullif($9::jsonb, '[]'), tax_included = $10
   WHERE store_id = $1 AND id = $2`;
 
 const SET_METADATA = `/* orders.set_metadata */
@@ -132,12 +134,15 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
     };
   },
 
-  lines({ key, state }, { quantities, added, amount, totalAmount, units }) {
+  lines({ key, state }, { changed, added, amount, units, shippingTax, isTaxIncluded, ...amounts }) {
+    const { totalAmount, taxAmount, discountAmount, shippingAmount } = amounts;
+    const sums = [amount, units, totalAmount, taxAmount, discountAmount, shippingAmount];
+    const lines = changed.map(({ tax, ...line }) => ({ ...line, tax: taxJson(tax) }));
     return {
       lines: [
-        statement(CHANGE_LINES, key, ...columnsOf(quantities)),
+        statement(CHANGE_LINES, key, JSON.stringify(lines)),
         statement(ADD_LINES, key, linesJson(added, state.lines.length)),
-        statement(CHANGE_AMOUNTS, key, amount, totalAmount, units),
+        statement(CHANGE_AMOUNTS, key, ...sums, JSON.stringify(shippingTax), isTaxIncluded),
       ],
     };
   },

@@ -20,15 +20,25 @@ import {
   type KnownShipment,
   type LineQuantity,
   type PostalAddress,
+  type Tax,
 } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
 type Parts =
-  'lines' | 'customer' | 'shippingAddress' | 'billingAddress' | 'pipeline' | 'shipments' | 'payments' | 'refunds';
+  | 'lines'
+  | 'shippingTax'
+  | 'customer'
+  | 'shippingAddress'
+  | 'billingAddress'
+  | 'pipeline'
+  | 'shipments'
+  | 'payments'
+  | 'refunds';
 
 /** A row of `SELECT_ORDERS`: what an order's record has, and the parts from which the rest of it is made. */
 export interface OrderRow extends Omit<OrderRecord, Parts> {
+  readonly shippingTax: readonly Tax[] | null;
   readonly customerEmail: string;
   readonly customerPhone: string;
   readonly shippingAddress: Partial<PostalAddress>;
@@ -49,10 +59,14 @@ export interface KnownOrder extends OrderRecord {
   readonly refunds: readonly (KnownRefund & { readonly at: Date })[];
 }
 
-interface LineJson extends Omit<OrderLineRecord, 'unitPrice' | 'lineTotal' | 'shippedQuantity' | 'allocations'> {
+type AmountOfLine = 'unitPrice' | 'lineTotal' | 'discount';
+
+interface LineJson extends Omit<OrderLineRecord, AmountOfLine | 'tax' | 'shippedQuantity' | 'allocations'> {
   readonly attributeNames: readonly string[];
   readonly unitPrice: string;
   readonly lineTotal: string;
+  readonly discount: string | null;
+  readonly tax: readonly Tax[] | null;
 }
 
 interface StageJson extends Omit<PipelineStageRecord, 'outcome' | 'at'> {
@@ -90,6 +104,7 @@ export function toOrderRecord(row: OrderRow): KnownOrder {
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(order, {
     lines: toLines(row),
+    shippingTax: toTaxes(row.shippingTax),
     customer: { name: order.customerName, email: customerEmail, phone: customerPhone },
     shippingAddress: wholeAddress(order.shippingAddress),
     billingAddress: wholeBillingAddress(order.billingAddress),
@@ -132,11 +147,18 @@ export function toLines({ lines, shipments, allocations, fulfillmentStatus }: Li
     quantity: json.quantity,
     lineTotal: toSafeInteger(json.lineTotal),
     metadata: json.metadata,
+    tax: toTaxes(json.tax),
+    discount: json.discount === null ? 0 : toSafeInteger(json.discount),
     shippedQuantity: isWhole ? json.quantity - json.cancelledQuantity : (shipped.get(json.line) ?? 0),
     returnedQuantity: json.returnedQuantity,
     cancelledQuantity: json.cancelledQuantity,
     allocations: allocationsOf.get(json.line) ?? [],
   }));
+}
+
+/** The amounts are exact: no order costs more than the greatest exact integer. */
+function toTaxes(taxes: readonly Tax[] | null): Tax[] {
+  return taxes ? taxes.map(({ name, rate, amount }) => ({ name, rate, amount })) : [];
 }
 
 function toShipment(json: ShipmentJson): ShipmentRecord & KnownShipment {

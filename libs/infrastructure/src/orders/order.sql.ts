@@ -10,7 +10,7 @@ export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.statu
 
 /** Columns of the order `item` that a list includes, besides {@link INCLUDED}. */
 export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.held_reasons IS NOT NULL AS "isHeld", greatest(-item.balance, 0) AS "refundDue",
-  item.cancelled_amount AS "cancelledAmount", item.units, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
+  item.cancelled_amount AS "cancelledAmount", item.tax_included AS "isTaxIncluded", item.units, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
 
 /** What a list includes of the order `page`. */
 export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
@@ -30,7 +30,7 @@ export const placerName = (order: string) => `coalesce((SELECT api_keys.name FRO
       WHERE people.store_id = ${order}.store_id AND people.id = ${order}.placed_by), '')`;
 
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
-  item.cancelled_amount AS "cancelledAmount",
+  item.shipping_tax AS "shippingTax", item.tax_included AS "isTaxIncluded", item.cancelled_amount AS "cancelledAmount",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
   item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes, item.metadata,
   coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,
@@ -58,7 +58,7 @@ const linesOf = ({ storeId, id }: OrderColumns) => {
     'part.line',
     `SELECT line.position + 1 AS line, product_id AS "productId", variant_id AS "variantId", sku, name, attributes,
         attribute_names AS "attributeNames", unit_price::text AS "unitPrice", line.quantity, line_total::text AS "lineTotal",
-        metadata, coalesce(back.quantity, 0) AS "returnedQuantity", coalesce(gone.quantity, 0) AS "cancelledQuantity"
+        metadata, tax, discount_amount::text AS discount, coalesce(back.quantity, 0) AS "returnedQuantity", coalesce(gone.quantity, 0) AS "cancelledQuantity"
       FROM order_lines AS line
       LEFT JOIN (${sums('returned_units')}) AS back USING (position)
       LEFT JOIN (${sums('cancelled_units')}) AS gone USING (position)
@@ -140,6 +140,16 @@ export const REFUNDS_PART: LargePart = {
   name: 'refunds',
   sql: `(SELECT coalesce(json_agg(json_build_object('amount', amount::text, 'credited', credited::text)), '[]')
       FROM refunds WHERE store_id = $1 AND order_id = page.id)`,
+};
+
+/** The taxes of each line of the order `page`, then those of its shipping. */
+export const TAXES_PART: LargePart = {
+  name: 'taxes',
+  sql: `(SELECT coalesce(json_agg(tax ORDER BY position), '[]') FROM (
+        SELECT position, tax FROM order_lines WHERE store_id = $1 AND order_id = page.id AND tax IS NOT NULL
+        UNION ALL
+        SELECT NULL, shipping_tax FROM orders AS item WHERE item.store_id = $1 AND item.id = page.id AND shipping_tax IS NOT NULL
+      ) AS taxed)`,
 };
 
 export const METADATA_PART: LargePart = {

@@ -17,8 +17,11 @@ import {
   ledgerOf,
   NotFound,
   readUuid,
+  taxLinesOf,
   type Metadata,
   type OrderLedger,
+  type Tax,
+  type TaxLine,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
@@ -41,6 +44,7 @@ import {
   LINE_PARTS,
   METADATA_PART,
   PAYMENTS_PART,
+  TAXES_PART,
   ORDER_SUMMARY,
   placerName,
   placerType,
@@ -157,15 +161,23 @@ export function readRow(rows: readonly unknown[] = []): OrderRow {
 
 /** With the parts that the list includes. */
 interface ListedRow
-  extends Omit<ListedOrder, 'lines' | 'payments'>, LineParts, Pick<OrderRow, 'payments' | 'cancelledAmount'> {
+  extends
+    Omit<ListedOrder, 'lines' | 'payments'>,
+    LineParts,
+    Pick<OrderRow, 'payments' | 'cancelledAmount' | 'isTaxIncluded'> {
+  readonly taxes: readonly (readonly Tax[])[];
   readonly refunds: readonly { readonly amount: string; readonly credited: string }[];
 }
 
-function toLedger(order: Omit<ListedRow, 'lines' | 'shipments' | 'allocations'>): OrderLedger {
+function toLedger(order: Omit<ListedRow, 'lines' | 'shipments' | 'allocations' | 'taxes'>): OrderLedger {
   const refunds = order.refunds.map(({ amount, credited }) => {
     return { amount: toSafeInteger(amount), credited: toSafeInteger(credited) };
   });
   return ledgerOf({ ...order, payments: toPayments(order), refunds });
+}
+
+function toTaxLines(taxes: ListedRow['taxes'], { isTaxIncluded }: Pick<ListedRow, 'isTaxIncluded'>): TaxLine[] {
+  return taxLinesOf({ isTaxIncluded, shippingTax: [], lines: taxes.map((tax) => ({ tax })) });
 }
 
 @Injectable()
@@ -217,6 +229,7 @@ export class PostgresOrderRepository extends OrderRepository {
       ...(include.includes('line_items') ? LINE_PARTS : []),
       ...(withMoney ? [PAYMENTS_PART] : []),
       ...(include.includes('amounts') ? [REFUNDS_PART] : []),
+      ...(include.includes('taxes') ? [TAXES_PART] : []),
     ];
     const list: TimedList = {
       table: 'orders',
@@ -236,10 +249,19 @@ export class PostgresOrderRepository extends OrderRepository {
     };
     if (large.length === 0) return readByTime<ListedOrder>(this.database, list, page);
     const { rows, total } = await readByTime<ListedRow>(this.database, list, page);
-    const toOrder = ({ lines, shipments, allocations, payments, refunds, ...order }: ListedRow): ListedOrder => ({
+    const toOrder = ({
+      lines,
+      shipments,
+      allocations,
+      payments,
+      refunds,
+      taxes,
+      ...order
+    }: ListedRow): ListedOrder => ({
       ...order,
       ...(lines && { lines: toLines({ ...order, lines, shipments, allocations }) }),
       ...(include.includes('payments') && { payments: toPayments({ payments }) }),
+      ...(include.includes('taxes') && { taxLines: toTaxLines(taxes, order) }),
       ...(include.includes('amounts') && { amounts: toLedger({ ...order, payments, refunds }) }),
     });
     return { rows: rows.map(toOrder), total };

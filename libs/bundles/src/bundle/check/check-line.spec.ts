@@ -3,6 +3,7 @@ import { checkLine } from './check-line.js';
 const PRODUCT = { kind: 'product', store: 'acme', slug: 'runner', name: 'Runner', price: '79.90' };
 const CUSTOMER = { kind: 'customer', store: 'acme', name: 'Ada' };
 const STORE = { kind: 'store', subdomain: 'acme', name: 'Acme', currency: 'USD' };
+const RATE = { country: 'DE', name: 'VAT', rate: 19 };
 const ORDER = {
   kind: 'order',
   store: 'acme',
@@ -218,6 +219,16 @@ describe('checkLine', () => {
       { ...STORE, fraud_settings: { review_orders_per_email: 1001 } },
       'store.fraud_settings.review_orders_per_email must be',
     ],
+    ...Object.entries({
+      'rates[0].country must have at most 2 characters': { rates: [{ ...RATE, country: 'Germany' }] },
+      'rates[0].name must not be empty': { rates: [{ ...RATE, name: ' ' }] },
+      'rates[0].rate must have at most 4 decimals': { rates: [{ ...RATE, rate: 19.00001 }] },
+      'rates[0].rate must be a number from 0 to 1000': { rates: [{ ...RATE, rate: '19' }] },
+      'rates[1].country "DE" is there twice': { rates: [RATE, RATE] },
+      'shipping.amount must be an integer from 0': { shipping: { amount: -1 } },
+    }).map(([problem, charge_settings]): [string, object, string] => {
+      return [`charges of which ${problem}`, { ...STORE, charge_settings }, `store.charge_settings.${problem}`];
+    }),
     [
       'a limit of no orders',
       { ...STORE, fraud_settings: { review_orders_per_phone: 0 } },

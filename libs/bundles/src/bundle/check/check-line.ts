@@ -107,7 +107,9 @@ function problemOf({ keyword, parentSchema, propertyName }: ErrorObject): string
   if (keyword === 'maxLength') return `must have at most ${String(maxLength)} characters`;
   if (keyword === 'maxItems') return `must have at most ${String(maxItems)} items`;
   if (Array.isArray(values)) return `must be one of ${values.join(', ')}`;
-  if (minimum !== undefined) return `must be an integer from ${String(minimum)} to ${String(maximum)}`;
+  const isNumber = type === 'number';
+  if (minimum !== undefined)
+    return `must be ${isNumber ? 'a number' : 'an integer'} from ${String(minimum)} to ${String(maximum)}`;
   if (keyword !== 'type') return String(problem ?? 'is not valid');
   const [first] = Array.isArray(type) ? (type as unknown[]) : [type];
   return WORDS[String(first)] ?? 'is of a wrong type';

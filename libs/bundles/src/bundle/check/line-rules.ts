@@ -10,6 +10,7 @@ import {
   isMetadataSmall,
   isReceiptNumber,
   isStorable,
+  isTaxRate,
   METADATA_RULE,
   METADATA_SIZE,
   MAX_REFUND_LINES,
@@ -115,6 +116,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfHeldMail(order) ??
     problemOfTakenStock(order) ??
     problemOfMetadata(order.metadata, order.line_items),
+  taxRate: ({ rate }: { readonly rate: number }) =>
+    isTaxRate(rate) ? null : { at: '.rate', problem: 'must have at most 4 decimals' },
   product: ({ metadata, variants }: ProductLine) => problemOfMetadata(metadata, variants),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
     const { cancelled_quantity: cancelled = 0, returned_quantity: returned = 0 } = units;

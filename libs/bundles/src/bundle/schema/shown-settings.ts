@@ -1,5 +1,5 @@
 import { publicPaymentSettings, publicSettings } from '@app/domain';
-import { contact, fraudSettings } from './store-line.js';
+import { chargeSettings, contact, fraudSettings } from './store-line.js';
 
 export interface StoredSettings {
   readonly contact: unknown;
@@ -7,6 +7,7 @@ export interface StoredSettings {
   readonly payment_settings: unknown;
   readonly ecommerce_settings: unknown;
   readonly fraud_settings: unknown;
+  readonly charge_settings: unknown;
 }
 
 /** Shows the settings as an export has them: without what looks secret and what a bundle does not know. */
@@ -17,6 +18,7 @@ export function shownSettings(stored: StoredSettings) {
     payment_settings: paymentSettings(stored.payment_settings),
     ecommerce_settings: publicSettings(stored.ecommerce_settings),
     fraud_settings: known(stored.fraud_settings, fraudSettings),
+    charge_settings: known(stored.charge_settings, chargeSettings),
   };
 }
 

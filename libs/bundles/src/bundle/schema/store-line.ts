@@ -1,4 +1,4 @@
-import { MAX_ORDERS_PER_HOUR } from '@app/domain';
+import { MAX_ORDERS_PER_HOUR, MAX_TAX_NAME } from '@app/domain';
 import { Type } from '@sinclair/typebox';
 import * as is from './vocabulary.js';
 
@@ -50,6 +50,43 @@ export const fraudSettings = is.object({
   review_orders_per_address: ordersPerHour('address'),
 });
 
+const taxRate = is.object(
+  {
+    country: is.described(is.country, 'Where the order goes.'),
+    category: is.optional(
+      is.described(is.slug, 'For the products of this category. Absent: for all others, and for shipping.'),
+    ),
+    name: is.name(MAX_TAX_NAME),
+    rate: is.taxRate,
+  },
+  { rule: 'taxRate' },
+);
+
+export const chargeSettings = is.object(
+  {
+    prices_include_tax: is.optional(is.described(is.flag, 'Whether prices and shipping include tax. Absent: false.')),
+    reverse_charge_from: is.optional(
+      is.described(
+        is.country,
+        'The country from which the store sells: businesses of other countries of the EU, by their VAT id, pay no tax.',
+      ),
+    ),
+    rates: is.optional(is.list(taxRate, { maxItems: 500, differ: ['country', 'category'] })),
+    shipping: is.optional(
+      is.object({
+        amount: is.amount,
+        free_from: is.optional(
+          is.described(
+            is.orNull(is.amount),
+            'The sum of the lines from which it is free, in minor units. Absent: never.',
+          ),
+        ),
+      }),
+    ),
+  },
+  { description: 'Taxes and shipping of new orders. Empty: none.' },
+);
+
 export const storeLine = is.object(
   {
     kind: is.kind('store'),
@@ -68,6 +105,7 @@ export const storeLine = is.object(
     payment_settings: is.optional(paymentSettings),
     ecommerce_settings: is.optional(ecommerceSettings),
     fraud_settings: is.optional(fraudSettings),
+    charge_settings: is.optional(chargeSettings),
   },
   { description: 'A store and its profile. Key: subdomain.' },
 );

@@ -5,6 +5,8 @@ import {
   MAX_PAYMENTS,
   MAX_REFUNDS,
   MAX_SHIPMENTS,
+  MAX_TAX_NAME,
+  MAX_TAXES,
   ORDER_EVENTS,
   ORDER_SOURCES,
   PAYMENT_STATUSES,
@@ -42,6 +44,9 @@ export const customerLine = is.object(
 
 const ADDRESS = mapAddressFields((name, { max }) => is.optional(name === 'country' ? is.country : is.text(max)));
 
+const tax = is.object({ name: is.name(MAX_TAX_NAME), rate: is.taxRate, amount: is.signedAmount }, { rule: 'taxRate' });
+const taxes = is.list(tax, { maxItems: MAX_TAXES, differ: ['name', 'rate'] });
+
 export const orderItem = is.object(
   {
     product: is.optional(is.orNull(is.slug)),
@@ -52,6 +57,8 @@ export const orderItem = is.object(
     metadata: is.optional(is.metadata),
     unit_price: is.signedAmount,
     quantity: is.integer(0, MAX_INT4, '0: the order has given up the line.'),
+    tax: is.optional(is.described(taxes, 'The taxes of the line.')),
+    discount_amount: is.optional(is.described(is.signedAmount, 'In minor units; positive where it lowers the total.')),
     cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were given up before they shipped.')),
     returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },
@@ -186,6 +193,10 @@ export const orderLine = is.object(
     tax_amount: is.optional(is.signedAmount),
     shipping_amount: is.optional(is.signedAmount),
     discount_amount: is.optional(is.described(is.signedAmount, 'In minor units; positive where it lowers the total.')),
+    shipping_tax: is.optional(is.described(taxes, 'The taxes of the shipping.')),
+    tax_included: is.optional(
+      is.described(is.flag, 'Whether the prices of the lines and the shipping include their taxes. Absent: false.'),
+    ),
     cancelled_amount: is.optional(
       is.described(
         is.signedAmount,

@@ -48,6 +48,11 @@ export const signedAmount = integer(-MOST, MOST, 'In minor units; negative in a 
 const ID_USE = 'Used for a new row where it is free; otherwise, the row gets another one.';
 export const MAX_ID = 1_000_000_000;
 export const rowId = integer(1, MAX_ID, ID_USE);
+export const taxRate = Type.Number({
+  minimum: 0,
+  maximum: 1_000,
+  description: 'In percent, with at most 4 decimals.',
+});
 export const slug = name(200);
 export const sku = name(200);
 const readsText = { reads: 'text' };

@@ -19,14 +19,16 @@ export function moneyOf(line: OrderRecordLine): MoneyState & { readonly refunds:
   return { status, fulfillmentStatus, totalAmount, cancelledAmount, payments: paid, refunds };
 }
 
-function shareOfCancelled({ total_amount, shipping_amount = 0, line_items = [] }: OrderRecordLine): number {
-  const lines = line_items.map(({ unit_price: unitPrice, quantity }, index) => ({
-    line: index + 1,
-    unitPrice,
-    quantity,
-  }));
+function shareOfCancelled(order: OrderRecordLine): number {
+  const { total_amount: totalAmount, shipping_amount: shippingAmount = 0, line_items = [] } = order;
+  const { shipping_tax: shippingTax = [], tax_included: isTaxIncluded = false } = order;
+  const lines = line_items.map(
+    ({ unit_price: unitPrice, quantity, tax = [], discount_amount: discount = 0 }, index) => {
+      return { line: index + 1, unitPrice, quantity, tax, discount };
+    },
+  );
   const cancelled = line_items.map(({ cancelled_quantity: quantity = 0 }, index) => ({ line: index + 1, quantity }));
-  return shareOf({ totalAmount: total_amount, shippingAmount: shipping_amount, lines }, cancelled, []);
+  return shareOf({ totalAmount, shippingAmount, shippingTax, isTaxIncluded, lines }, cancelled, []);
 }
 
 /** Pays back what was paid too much first, and credits the rest. */

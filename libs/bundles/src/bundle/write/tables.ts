@@ -11,7 +11,7 @@ export const STORES = new TableWriter<number>({
   columns: {
     ...withoutDefault('name', 'currency'),
     ...all('', 'custom_domain', 'logo_url', 'primary_color', 'seo_title'),
-    ...all({}, 'contact', 'theme', 'payment_settings', 'ecommerce_settings', 'fraud_settings'),
+    ...all({}, 'contact', 'theme', 'payment_settings', 'ecommerce_settings', 'fraud_settings', 'charge_settings'),
     time_zone: 'UTC',
     status: 'ACTIVE',
   },

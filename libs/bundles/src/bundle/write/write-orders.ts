@@ -10,7 +10,7 @@ import { BundleLineError, quoted } from '../check/faults.js';
 import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
-    total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email, customer_phone,
+    total_amount, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, units, customer_name, customer_email, customer_phone,
     shipping_address, billing_address, notes, metadata, is_test, external_reference, cancelled_amount, balance,
     held_reasons,
     created_at`;
@@ -43,11 +43,11 @@ const FIND_STORED = `/* import.orders.find_stored */
 
 const INSERT_LINES = `/* import.order_lines.insert */
   INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
-    attribute_names, unit_price, quantity, line_total, metadata)
+    attribute_names, unit_price, quantity, line_total, metadata, tax, discount_amount)
   SELECT $1::int, given.order_id, given.position, given.product_id, given.variant_id, given.sku, given.name,
     coalesce(given.attributes, variant.attributes, '{}'),
     coalesce(given.attribute_names, variant.attribute_names, '{}'), given.unit_price, given.quantity, given.line_total,
-    given.metadata
+    given.metadata, given.tax, given.discount_amount
   FROM jsonb_populate_recordset(NULL::order_lines, $2::jsonb) AS given
   LEFT JOIN LATERAL (
     SELECT attributes, attribute_names FROM product_variants WHERE store_id = $1 AND id = given.variant_id
@@ -179,7 +179,9 @@ function orderRow({ id, line }: Identified) {
     shipping_amount: 0,
     discount_amount: 0,
     is_test: false,
+    tax_included: false,
     ...fields,
+    shipping_tax: line.shipping_tax?.length ? line.shipping_tax : null,
     shipping_address: filledFields(shipping),
     billing_address: filledFields(billing ?? shipping),
     cancelled_amount: money.cancelledAmount,
@@ -212,5 +214,7 @@ function lineRow(orderId: string, position: number, item: BundleOrderLine, sella
     quantity,
     line_total: unit_price * quantity,
     metadata,
+    tax: item.tax?.length ? item.tax : null,
+    discount_amount: item.discount_amount || null,
   };
 }

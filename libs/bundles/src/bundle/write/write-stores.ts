@@ -36,7 +36,7 @@ export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLi
 async function storedOf({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<Map<string, StoredStore>> {
   const rows = await manager.query<StoredStore[]>(
     `/* import.stores.currencies */
-     SELECT subdomain, currency, contact, theme, payment_settings, ecommerce_settings, fraud_settings
+     SELECT subdomain, currency, contact, theme, payment_settings, ecommerce_settings, fraud_settings, charge_settings
      FROM stores WHERE subdomain = ANY($1)`,
     [lines.map(({ line }) => line.subdomain)],
   );

@@ -26,6 +26,7 @@ CREATE TABLE stores (
   payment_settings jsonb NOT NULL DEFAULT '{}', -- Without credentials; those are in gateway_credentials.
   ecommerce_settings jsonb NOT NULL DEFAULT '{}',
   fraud_settings jsonb NOT NULL DEFAULT '{}',
+  charge_settings jsonb NOT NULL DEFAULT '{}', -- Taxes and shipping.
   created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE stores IS 'Stores (tenants): profile and settings.';

@@ -44,6 +44,8 @@ CREATE TABLE orders (
   tax_amount bigint NOT NULL DEFAULT 0,
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
+  shipping_tax jsonb, -- As order_lines.tax.
+  tax_included boolean NOT NULL DEFAULT false, -- Whether the prices of the lines and the shipping include their taxes.
   cancelled_amount bigint NOT NULL DEFAULT 0, -- The credit for units that were given up: their share of the total.
   balance bigint NOT NULL DEFAULT 0, -- What is still to be paid; negative: to be paid back. Each writer of money or a status sets it.
   units bigint NOT NULL DEFAULT 0, -- Sum of the quantities of the lines. Like the amounts, every writer of lines keeps it.
@@ -162,6 +164,8 @@ CREATE TABLE order_lines (
   quantity unit_count NOT NULL, -- 0 = the order has given up the line.
   line_total bigint NOT NULL,
   metadata jsonb NOT NULL DEFAULT '{}', -- As in orders.
+  tax jsonb, -- As [{name, rate, amount}], the rate in percent. Null: there is none.
+  discount_amount bigint, -- Null: there is none.
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 );

@@ -1,0 +1,79 @@
+import type { Money } from '../money/money.js';
+import { isStorable } from '../shared/text.js';
+import { taxOf, type Tax } from './tax.js';
+
+export const MAX_TAXES = 10;
+export const MAX_TAX_NAME = 64;
+
+export interface LineCharges {
+  readonly tax: readonly Tax[];
+  /** In minor units, from 0 to the price of the line. */
+  readonly discount: number;
+}
+
+/** What an order costs in addition to the prices of its lines: integers of minor units, from 0. */
+export interface Charges {
+  /** Whether the prices and the shipping include the taxes: then they are information, and do not raise the total. */
+  readonly isTaxIncluded: boolean;
+  readonly shipping: number;
+  readonly shippingTax: readonly Tax[];
+  /** In the order of the lines. Empty: no line has tax or a discount. */
+  readonly lines: readonly LineCharges[];
+}
+
+export const NO_CHARGES: Charges = { isTaxIncluded: false, shipping: 0, shippingTax: [], lines: [] };
+
+/** The sums of the charges, in minor units. */
+export function sumsOf({ shippingTax, lines }: Charges): { readonly tax: number; readonly discount: number } {
+  return {
+    tax: lines.reduce((sum, { tax }) => sum + taxOf(tax), taxOf(shippingTax)),
+    discount: lines.reduce((sum, { discount }) => sum + discount, 0),
+  };
+}
+
+/** What the charges add to the prices of the lines, in minor units. */
+export function addedBy(charges: Charges): number {
+  const { tax, discount } = sumsOf(charges);
+  return (charges.isTaxIncluded ? 0 : tax) + charges.shipping - discount;
+}
+
+/** Compilers do not check what an extension returns. @throws RangeError unless the charges are valid for the lines. */
+export function assertCharges(
+  { shipping, shippingTax, lines }: Charges,
+  priced: readonly { readonly total: Money }[],
+): void {
+  assertAmount('shipping', shipping);
+  assertTaxes(shippingTax);
+  if (lines.length > 0 && lines.length !== priced.length) {
+    throw new RangeError(`${lines.length} lines have charges, of ${priced.length}`);
+  }
+  for (const [index, { tax, discount }] of lines.entries()) {
+    assertTaxes(tax);
+    assertAmount('discount', discount);
+    const price = priced[index]?.total.minor ?? 0;
+    if (discount > price) throw new RangeError(`The discount of a line of ${price} must not be ${discount}`);
+  }
+}
+
+function assertTaxes(taxes: readonly Tax[]): void {
+  if (!Array.isArray(taxes) || taxes.length > MAX_TAXES)
+    throw new RangeError(`Taxes must be a list of up to ${MAX_TAXES}`);
+  for (const { name, rate, amount } of taxes as readonly Tax[]) {
+    if (!isTaxName(name) || !isTaxRate(rate)) throw new RangeError(`Not a tax: ${name} of ${rate} percent`);
+    assertAmount('tax', amount);
+  }
+}
+
+function isTaxName(name: unknown): boolean {
+  return typeof name === 'string' && name.trim() !== '' && name.length <= MAX_TAX_NAME && isStorable(name);
+}
+
+export function isTaxRate(rate: unknown): rate is number {
+  return typeof rate === 'number' && rate >= 0 && rate <= 1_000 && Number(rate.toFixed(4)) === rate;
+}
+
+function assertAmount(name: string, minor: number): void {
+  if (!Number.isSafeInteger(minor) || minor < 0) {
+    throw new RangeError(`The ${name} of an order must be an integer of minor units from 0: ${minor}`);
+  }
+}

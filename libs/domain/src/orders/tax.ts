@@ -1,0 +1,47 @@
+import { partOf } from './parts.js';
+
+/** A tax on a line, or on the shipping, of an order. */
+export interface Tax {
+  /** Such as `VAT`. */
+  readonly name: string;
+  /** In percent, with at most 4 decimals. */
+  readonly rate: number;
+  /** In minor units. */
+  readonly amount: number;
+}
+
+/** All taxes of an order by one name and rate. */
+export interface TaxLine extends Tax {
+  /** Whether the prices include it. */
+  readonly included: boolean;
+}
+
+export function taxOf(taxes: readonly Tax[]): number {
+  return taxes.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** One tax for each name and rate, in the order of their first appearance. */
+export function sumByRate(taxes: readonly Tax[]): Tax[] {
+  const sums = new Map<string, Tax>();
+  for (const tax of taxes) {
+    const key = `${tax.rate} ${tax.name}`;
+    sums.set(key, { ...tax, amount: (sums.get(key)?.amount ?? 0) + tax.amount });
+  }
+  return [...sums.values()];
+}
+
+/** The share of some units of a line in its taxes. */
+export function shareOfTaxes(taxes: readonly Tax[], units: number, of: number): Tax[] {
+  return taxes.map((tax) => ({ ...tax, amount: partOf(tax.amount, units, of) }));
+}
+
+interface TaxedOrder {
+  readonly isTaxIncluded: boolean;
+  readonly shippingTax: readonly Tax[];
+  readonly lines: readonly { readonly tax: readonly Tax[] }[];
+}
+
+/** The taxes of an order as it was sold: no credit lowers them. */
+export function taxLinesOf({ isTaxIncluded: included, shippingTax, lines }: TaxedOrder): TaxLine[] {
+  return sumByRate([...lines.flatMap(({ tax }) => tax), ...shippingTax]).map((tax) => ({ ...tax, included }));
+}
