@@ -1,4 +1,3 @@
-import type { Currency } from '../money/currency.js';
 import { Money } from '../money/money.js';
 import { unitsByLine } from './line-units.js';
 import type { ChargeableOrder } from './chargeable-order.js';
