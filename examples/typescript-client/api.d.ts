@@ -1173,6 +1173,17 @@ export interface webhooks {
 }
 export interface components {
   schemas: {
+    TaxRequest: {
+      /** @description Such as VAT. */
+      name: string;
+      /** @description In percent. */
+      rate: number;
+      /**
+       * Format: int64
+       * @description The tax. Minor units of the currency: 1099 is 10.99 USD.
+       */
+      amount: number;
+    };
     OrderItemRequest: {
       /** @description An active product of the store. An integer, although `id` is a string. Or `sku`. */
       product_id?: number | null;
@@ -1189,6 +1200,12 @@ export interface components {
       metadata?: {
         [key: string]: string;
       } | null;
+      /** @description The price of one unit, instead of that of the catalog. In major units of the currency: 10.99 is 10.99 USD. */
+      unit_price?: number | string | null;
+      /** @description The taxes of the line. */
+      tax?: components['schemas']['TaxRequest'][];
+      /** @description The discount of the line, in minor units. */
+      discount_amount?: number | null;
     };
     /** @description With the address to which the order ships. */
     OrderCustomerRequest: {
@@ -1255,11 +1272,11 @@ export interface components {
       /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
       country?: string | null;
     };
-    /** @description Other fields are ignored and named in `X-Ignored-Fields`, except prices and totals. A body has at most 256 kB, 8 levels and 4,000 values. */
+    /** @description Other fields are ignored and named in `X-Ignored-Fields`, except totals. A body has at most 256 kB, 8 levels and 4,000 values. `unit_price`, taxes, discounts and shipping are only of a key with the scope `pricing`: those of others are ignored and named. */
     CreateOrderRequest: {
-      /** @description The order lines. A product may be on several lines. */
+      /** @description The order lines. */
       items: components['schemas']['OrderItemRequest'][];
-      /** @description Another name of `items`, which answers have. Both at once must be the same. */
+      /** @description Another name of `items`. */
       line_items?: components['schemas']['OrderItemRequest'][];
       customer: components['schemas']['OrderCustomerRequest'];
       shipping_address?: components['schemas']['ShippingAddressRequest'];
@@ -1288,6 +1305,15 @@ export interface components {
       expected_total?: number | null;
       /** @description The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused with 422 `currency_mismatch`. Null means that of the store. */
       currency?: string | null;
+      /** @description The shipping, in minor units. With it, or a tax or discount of a line, the service charges nothing itself. */
+      shipping_amount?: number | null;
+      /** @description The taxes of the shipping. */
+      shipping_tax?: components['schemas']['TaxRequest'][];
+      /**
+       * @description Whether the prices and the shipping include the taxes.
+       * @default false
+       */
+      tax_included?: boolean | null;
     };
     BinUnitsRequest: {
       /** @description Code of the warehouse. */
@@ -1428,14 +1454,27 @@ export interface components {
        * @description Units; 0: the order gives up the line.
        */
       quantity: number;
+      /** @description The price of one unit. Of the whole line, also of its units that have shipped. Absent: it stays. In major units of the currency: 10.99 is 10.99 USD. */
+      unit_price?: number | string | null;
+      /** @description The taxes of the line. Of the whole line, also of its units that have shipped. Absent: it stays. */
+      tax?: components['schemas']['TaxRequest'][];
+      /** @description The discount of the line, in minor units. Of the whole line, also of its units that have shipped. Absent: it stays. */
+      discount_amount?: number | null;
     };
+    /** @description Prices, taxes, discounts and shipping are only of a key with the scope `pricing`. */
     ChangeLinesRequest: {
-      /** @description New quantities. A line keeps its number and its price. */
+      /** @description New quantities and prices. */
       set?: components['schemas']['SetLineRequest'][];
-      /** @description Further lines, at the prices of the live catalog. */
+      /** @description Further lines. */
       add?: components['schemas']['OrderItemRequest'][];
       /** @description What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 `price_changed`). Null means any total. */
       expected_total?: number | null;
+      /** @description The shipping, in minor units. Absent: it stays. */
+      shipping_amount?: number | null;
+      /** @description The taxes of the shipping. Absent: they stay. */
+      shipping_tax?: components['schemas']['TaxRequest'][];
+      /** @description Whether the prices and the shipping include the taxes. Absent: it stays. */
+      tax_included?: boolean | null;
     };
     HoldOrderRequest: {
       /** @description For the history. */
@@ -1559,6 +1598,7 @@ export interface components {
       /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
       country?: string | null;
     };
+    /** @description `external_reference` and `payment_method` are only of a key with the scope `pricing`. */
     OrderPatchRequest: {
       /** @description Keys to set; null removes one. The others stay. */
       metadata?: {
@@ -1569,6 +1609,10 @@ export interface components {
       customer?: components['schemas']['CorrectedCustomerRequest'];
       shipping_address?: components['schemas']['CorrectedAddressRequest'];
       billing_address?: components['schemas']['CorrectedBillingRequest'];
+      /** @description Your own number of the order. Null: none. Absent: it stays. */
+      external_reference?: string | null;
+      /** @description How the order is paid, such as COD or INVOICE. Absent, null or `""`: it stays. */
+      payment_method?: string | null;
     };
     AddNoteRequest: {
       /** @description For the history. */
@@ -1685,6 +1729,7 @@ export interface components {
         | 'catalog'
         | 'customers'
         | 'sales'
+        | 'pricing'
         | 'keys'
       )[];
       /** @description Where it may be used from. Absent: anywhere, or the networks of the key that asks. */
@@ -3039,6 +3084,7 @@ export interface components {
         | 'released'
         | 'contact_changed'
         | 'billing_changed'
+        | 'terms_changed'
         | 'cancelled'
         | 'units_cancelled'
         | 'lines_changed'
@@ -4202,6 +4248,7 @@ export interface components {
           | 'released'
           | 'contact_changed'
           | 'billing_changed'
+          | 'terms_changed'
           | 'cancelled'
           | 'units_cancelled'
           | 'lines_changed'
@@ -4603,6 +4650,7 @@ export interface components {
         | 'catalog'
         | 'customers'
         | 'sales'
+        | 'pricing'
         | 'keys'
         | 'team'
       )[];
@@ -4704,6 +4752,7 @@ export interface components {
         | 'catalog'
         | 'customers'
         | 'sales'
+        | 'pricing'
         | 'keys'
         | 'team'
       )[];
@@ -4844,6 +4893,7 @@ export interface components {
         | 'catalog'
         | 'customers'
         | 'sales'
+        | 'pricing'
         | 'keys'
         | 'team'
       )[];
@@ -4989,6 +5039,7 @@ export interface components {
         | 'catalog'
         | 'customers'
         | 'sales'
+        | 'pricing'
         | 'keys'
         | 'team'
       )[];
@@ -7300,6 +7351,8 @@ export interface operations {
             | 'metadata_too_large'
             | 'already_shipped'
             | 'order_ended'
+            | 'external_reference_taken'
+            | 'payment_unrecorded'
             | 'being_picked'
             | 'order_cancelled'
             | 'too_many_records';
@@ -7309,6 +7362,8 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
+          /** @description The id of the order that has the `external_reference`. Only with `external_reference_taken`. */
+          'X-Existing-Order'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7927,6 +7982,7 @@ export interface operations {
           'X-Error-Code':
             | 'no_units_left'
             | 'payment_unrecorded'
+            | 'charges_given'
             | 'total_out_of_range'
             | 'out_of_stock'
             | 'currency_mismatch'

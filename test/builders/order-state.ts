@@ -22,6 +22,7 @@ const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
 export const NO_AMOUNTS = {
   ...{ taxAmount: 0, discountAmount: 0, shippingAmount: 0, shippingTax: [] },
   isTaxIncluded: false,
+  hasGivenCharges: false,
 };
 export const ALL = [units(1, 3), units(2, 1)];
 export const CONTACT = {
@@ -45,6 +46,7 @@ export function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     currency: 'USD',
     contact: CONTACT,
     paymentMethod: 'COD',
+    externalReference: '',
     isPlaced: true,
     heldReasons: null,
     hasTakenStock: true,

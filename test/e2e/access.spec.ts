@@ -348,7 +348,7 @@ interface Route {
 }
 
 const READ_ONLY = ['GET', 'HEAD'];
-const WORDS = [...WRITE_SCOPES, 'keys'] as const;
+const WORDS = [...WRITE_SCOPES, 'pricing', 'keys'] as const;
 const SCOPES: readonly ApiKeyScope[] = ['read', ...WORDS.map((word) => `read,${word}` as const), 'full'];
 
 const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [

@@ -356,6 +356,7 @@ const NOT_IN_THE_BUNDLE: Readonly<Record<string, string>> = {
   stock_movements: 'the bundle has the quantities, and the copy begins its own ledger',
   idempotency_keys: 'the requests were made to the other installation',
   'orders.placed': 'the copy is imported',
+  'orders.charges_given': 'the service does not charge an imported order again',
   'orders.placed_by': 'the key belongs to the other installation',
   'order_stages.run_at': 'no stage is due: an import sends no mail',
   'order_stages.locked_until': 'no worker holds a stage',

@@ -40,7 +40,7 @@ const HIDDEN = [
   'stores: subdomain name time_zone custom_domain logo_url primary_color seo_title contact theme payment_settings',
   'stores: ecommerce_settings fraud_settings charge_settings created_at',
   'warehouses: name',
-  'orders: units email_key phone_key address_key',
+  'orders: units charges_given email_key phone_key address_key',
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until notified dismissed',
   'shipments: notify request_hash',

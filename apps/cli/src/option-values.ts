@@ -59,7 +59,7 @@ export const minorUnits = integer(
 );
 
 /** Operators may give `keys`, which `full` does not contain. */
-const GIVEN_SCOPES = [...WRITE_SCOPES, 'keys'].join(',');
+const GIVEN_SCOPES = [...WRITE_SCOPES, 'pricing', 'keys'].join(',');
 
 export const KEY_SCOPES = `full, or read, or permissions besides reading: some of ${GIVEN_SCOPES}`;
 

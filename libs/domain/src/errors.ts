@@ -88,7 +88,11 @@ export const PriceChanged = rejected(
   'price_changed',
   (total: Money) => `The order costs ${toDecimalText(total)} ${total.currency}`,
 );
-/** The charges of an order stay as they are when its lines change. */
+/** Only who has given the charges of an order knows those of other lines. */
+export const ChargesGiven = rejected(
+  'charges_given',
+  'A client has given the tax, shipping and discounts of the order: change its lines with a key that has the scope pricing',
+);
 export const TotalOutOfRange = rejected(
   'total_out_of_range',
   (minor: number) => `With its tax, shipping and discount, the order would cost ${minor} (in minor units)`,

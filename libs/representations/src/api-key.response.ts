@@ -1,5 +1,5 @@
 import type { ApiKeyLookup, PublicStoreProfile } from '@app/application';
-import { ACCESS_SCOPES, ROLES, wordsOf, WRITE_SCOPES } from '@app/domain';
+import { RESERVED_SCOPES, ROLES, wordsOf, WRITE_SCOPES } from '@app/domain';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
@@ -9,7 +9,7 @@ export const ApiKey = representation(
     name: is.text('`""` when there is none.', 'ERP'),
     mode: is.oneOf(['live', 'test'], 'Whether its orders are test orders.'),
     scope: is.arrayOf(
-      is.oneOf(['read', ...WRITE_SCOPES, ...ACCESS_SCOPES], 'New words may be added.'),
+      is.oneOf(['read', ...WRITE_SCOPES, ...RESERVED_SCOPES], 'New words may be added.'),
       'What the key permits, word by word. The scope `full` has all but `keys` and `team`.',
     ),
     networks: is.arrayOf(is.text('In CIDR notation.', '192.0.2.0/24'), 'Where it may be used from; empty = anywhere.'),

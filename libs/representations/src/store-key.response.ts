@@ -1,5 +1,5 @@
 import type { ApiKeyRecord, ApiKeyUsage, RolledApiKey } from '@app/application';
-import { ACCESS_SCOPES, wordsOf, WRITE_SCOPES } from '@app/domain';
+import { RESERVED_SCOPES, wordsOf, WRITE_SCOPES } from '@app/domain';
 import { Type } from '@sinclair/typebox';
 import { ACTOR, toActor } from './actor.js';
 import { representation, type ValueOf } from './resource.js';
@@ -10,7 +10,7 @@ const FIELDS = {
   name: is.text('For people.', 'ERP'),
   mode: is.oneOf(['live', 'test'], 'Whether its orders are test orders.'),
   scope: is.arrayOf(
-    is.oneOf(['read', ...WRITE_SCOPES, ...ACCESS_SCOPES], 'New words may be added.'),
+    is.oneOf(['read', ...WRITE_SCOPES, ...RESERVED_SCOPES], 'New words may be added.'),
     'What it permits, word by word.',
     ['read', 'orders'],
   ),

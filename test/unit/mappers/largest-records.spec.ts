@@ -119,7 +119,7 @@ const ORDER = toOrderRecord(ORDER_ROW);
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
   ...{ ...NO_AMOUNTS, totalAmount: 99_900_000, cancelledAmount: 0, hasTakenStock: true },
-  ...{ paymentMethod: 'COD', isPlaced: true },
+  ...{ paymentMethod: 'COD', externalReference: '', isPlaced: true },
   heldReasons: null,
   ...{ metadata: METADATA, lineMetadata: [], mails: [], eventCounts: {} },
   contact: ORDER,

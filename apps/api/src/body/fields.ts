@@ -7,6 +7,7 @@ import {
   isMetadata,
   isMetadataPatch,
   isStorable,
+  isTaxRate,
   MAX_DISPLAY_NAME,
   MAX_EMAIL_ADDRESS,
   MAX_EXTERNAL_REFERENCE,
@@ -121,6 +122,12 @@ export function AmountField({ description }: FieldOptions): PropertyDecorator {
   const says = { message: 'must be a number of at least 0' };
   const isAmount = [IsNumber({ allowInfinity: true }, says), Min(0, says)];
   return fieldOrNull({ type: 'number', minimum: 0, description }, ...isAmount);
+}
+
+/** A rate of a tax, in percent. */
+export function TaxRateField({ description }: FieldOptions): PropertyDecorator {
+  const isRate = constraint(isTaxRate, 'must be a percentage from 0 to 1000 with at most 4 decimals');
+  return field({ type: Number, minimum: 0, maximum: 1000, description, required: true }, IsPresent, isRate);
 }
 
 /** So few digits that the amount is exact in minor units of every currency. */

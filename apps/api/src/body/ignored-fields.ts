@@ -2,7 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { encodeName, ignoredNames } from '../strict-handling.js';
 import { unknownFields } from './body.pipe.js';
 
-/** Every client may send prices and totals, which the service computes itself. */
+/**
+ * Every client may send totals, which the service computes itself. The price of an item is named: a client that believes to set it
+ * needs the scope `pricing`.
+ */
 const PRICES: ReadonlySet<string> = new Set([
   'price',
   'unit_price',
@@ -21,8 +24,14 @@ const PRICES: ReadonlySet<string> = new Set([
  */
 export function ignoredFields(request: FastifyRequest, read: object): string {
   const paths = unknownFields(request.body as object, read, '', encodeName);
-  const named = paths.map((path) => path.replace(/\[\d+\]/g, '[]')).filter((path) => !PRICES.has(lastName(path)));
+  const named = paths
+    .map((path) => path.replace(/\[\d+\]/g, '[]'))
+    .filter((path) => isPriceOfItem(path) || !PRICES.has(lastName(path)));
   return ignoredNames(request, 'field', [...new Set(named)]);
+}
+
+function isPriceOfItem(path: string): boolean {
+  return /^(line_)?items\[\]\.(unit_)?price$/.test(path);
 }
 
 function lastName(path: string): string {

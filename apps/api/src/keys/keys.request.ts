@@ -15,7 +15,7 @@ export class CreateKeyRequest {
   mode?: ApiKeyMode | null;
 
   @is.RequiredWordsField({
-    words: ['full', 'read', ...WRITE_SCOPES, 'keys'],
+    words: ['full', 'read', ...WRITE_SCOPES, 'pricing', 'keys'],
     description: 'What it permits: `full` alone, or words. `read` is always one of them.',
   })
   scope!: string[];

@@ -3,14 +3,20 @@ import {
   MAX_INT4,
   MAX_LINES,
   MAX_QUANTITY,
+  MAX_TAX_NAME,
+  MAX_TAXES,
+  MAX_UNIT_PRICE,
   mapAddressFields,
   Money,
   PAYMENT_METHODS,
   toDecimalText,
   type BillingAddress,
   type Currency,
+  type GivenCharges,
+  type LineCharges,
   type Metadata,
   type PaymentMethod,
+  type Tax,
 } from '@app/domain';
 import { isDeepStrictEqual } from 'node:util';
 import { ApiSchema } from '@nestjs/swagger';
@@ -52,6 +58,34 @@ export class OrderItemRequest {
   metadata?: Metadata | null;
 }
 
+export class TaxRequest {
+  @is.RequiredTextField({ max: MAX_TAX_NAME, description: 'Such as VAT.' })
+  name!: string;
+
+  @is.TaxRateField({ description: 'In percent.' })
+  rate!: number;
+
+  @is.MinorUnitsField({ description: 'The tax.' })
+  amount!: number;
+}
+
+export const Taxes = (description: string) =>
+  is.ListField(TaxRequest, { max: MAX_TAXES, isOptional: true, description });
+
+const MINOR = { min: 0, max: Number.MAX_SAFE_INTEGER };
+
+@ApiSchema({ name: 'OrderItemRequest' })
+export class PricedItemRequest extends OrderItemRequest {
+  @is.DecimalField({ description: 'The price of one unit, instead of that of the catalog.' })
+  unit_price?: number | string | null;
+
+  @Taxes('The taxes of the line.')
+  tax?: TaxRequest[] | null;
+
+  @is.IntegerOrNullField({ ...MINOR, description: 'The discount of the line, in minor units.' })
+  discount_amount?: number | null;
+}
+
 @AddressFields
 @ApiSchema({ description: 'With the address to which the order ships.' })
 export class OrderCustomerRequest extends AddressBody {
@@ -83,11 +117,10 @@ export class BillingRequest extends AddressBody {
   name?: string | null;
 }
 
-@ApiSchema({
-  description:
-    'Other fields are ignored and named in `X-Ignored-Fields`, except prices and totals. A body has at most 256 kB, ' +
-    '8 levels and 4,000 values.',
-})
+const ABOUT =
+  'Other fields are ignored and named in `X-Ignored-Fields`, except totals. A body has at most 256 kB, 8 levels and 4,000 values.';
+
+@ApiSchema({ description: ABOUT })
 export class CreateOrderRequest {
   @is.ListField(OrderItemRequest, {
     max: MAX_LINES,
@@ -159,10 +192,54 @@ export class CreateOrderRequest {
   currency?: string | null;
 }
 
+const PRICING =
+  '`unit_price`, taxes, discounts and shipping are only of a key with the scope `pricing`: those of others are ignored and named.';
+
+@ApiSchema({ name: 'CreateOrderRequest', description: `${ABOUT} ${PRICING}` })
+export class PricedOrderRequest extends CreateOrderRequest {
+  @is.ListField(PricedItemRequest, { max: MAX_LINES, alias: 'line_items', description: 'The order lines.' })
+  override items?: PricedItemRequest[] | null = undefined;
+
+  @is.ListField(PricedItemRequest, { max: MAX_LINES, isOptional: true, description: 'Another name of `items`.' })
+  override line_items?: PricedItemRequest[] | null = undefined;
+
+  @is.IntegerOrNullField({
+    ...MINOR,
+    description:
+      'The shipping, in minor units. With it, or a tax or discount of a line, the service charges nothing itself.',
+  })
+  shipping_amount?: number | null;
+
+  @Taxes('The taxes of the shipping.')
+  shipping_tax?: TaxRequest[] | null;
+
+  @is.FlagField({ default: false, description: 'Whether the prices and the shipping include the taxes.' })
+  tax_included?: boolean | null;
+}
+
+/** The charges that a client gives beside those of its items; null = none. */
+export function toGivenCharges(
+  {
+    shipping_amount,
+    shipping_tax,
+    tax_included,
+  }: Pick<PricedOrderRequest, 'shipping_amount' | 'shipping_tax' | 'tax_included'>,
+  items: readonly Partial<LineCharges>[],
+): Partial<GivenCharges> | null {
+  const ofOrder = {
+    ...(typeof shipping_amount === 'number' && { shipping: shipping_amount }),
+    ...(shipping_tax && { shippingTax: shipping_tax.map(toTax) }),
+    ...(typeof tax_included === 'boolean' && { isTaxIncluded: tax_included }),
+  };
+  const isGiven =
+    Object.keys(ofOrder).length > 0 || items.some(({ tax, discount }) => tax !== undefined || discount !== undefined);
+  return isGiven ? ofOrder : null;
+}
+
 /** @throws InvalidFields @param list the member of the body that has them. */
-export function toItems(items: readonly OrderItemRequest[], list = 'items'): ItemRequest[] {
-  refuseLines(items, list, faultsOf);
-  return items.map(toItem);
+export function toItems(items: readonly OrderItemRequest[], currency: Currency, list = 'items'): ItemRequest[] {
+  refuseLines(items, list, (item) => [...faultsOf(item), ...faultsOfPrice(item as PricedItemRequest, currency)]);
+  return items.map((item) => toItem(item, currency));
 }
 
 /** @param inStore the currency of the store. @throws InvalidFields */
@@ -170,8 +247,11 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
   const { customer, payment_method, notes, notify, metadata } = body;
   const { external_reference, expected_total, currency } = body;
   const { name, email, phone } = customer;
+  const items = itemsOf(body, inStore);
+  const given = toGivenCharges(body as PricedOrderRequest, items);
   return {
-    items: itemsOf(body),
+    items,
+    ...(given && { given: { isTaxIncluded: false, shipping: 0, shippingTax: [], ...given } }),
     customer: { name, email: email ?? '', phone: phone ?? '' },
     address: toAddress(merged({ customer: addressOf(customer), shipping_address: { ...body.shipping_address } })),
     billing: toBilling(merged({ billing: { ...body.billing }, billing_address: { ...body.billing_address } })),
@@ -185,9 +265,9 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
   };
 }
 
-function itemsOf({ items, line_items }: CreateOrderRequest): ItemRequest[] {
-  const read = items ? toItems(items) : toItems(line_items ?? [], 'line_items');
-  if (items && line_items && !isDeepStrictEqual(toItems(line_items, 'line_items'), read)) {
+function itemsOf({ items, line_items }: CreateOrderRequest, currency: Currency): ItemRequest[] {
+  const read = items ? toItems(items, currency) : toItems(line_items ?? [], currency, 'line_items');
+  if (items && line_items && !isDeepStrictEqual(toItems(line_items, currency, 'line_items'), read)) {
     throw invalidField('line_items must be the same as items where both are given');
   }
   return read;
@@ -225,8 +305,38 @@ function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): Fault[] {
   return variant_id ? [{ path: '.variant_id', message: 'needs product_id' }] : [];
 }
 
-function toItem({ sku, product_id, variant_id, quantity, metadata }: OrderItemRequest): ItemRequest {
-  const units = { quantity, ...(metadata && { metadata }) };
+/** @throws InvalidFields */
+export function faultsOfPrice({ unit_price }: Pick<PricedItemRequest, 'unit_price'>, currency: Currency): Fault[] {
+  const isGiven = unit_price !== undefined && unit_price !== null;
+  if (!isGiven) return [];
+  const price = Money.exact(String(unit_price), currency);
+  if (!price) return [{ path: '.unit_price', message: `must have no more digits than ${currency} has` }];
+  const most = Money.ofMinor(MAX_UNIT_PRICE, currency);
+  return price.minor > most.minor
+    ? [{ path: '.unit_price', message: `must not be higher than ${toDecimalText(most)}` }]
+    : [];
+}
+
+/** What a client gives of the price of a line. */
+export function pricesOf(
+  { unit_price, tax, discount_amount }: Pick<PricedItemRequest, 'unit_price' | 'tax' | 'discount_amount'>,
+  currency: Currency,
+) {
+  const isPriced = unit_price !== undefined && unit_price !== null;
+  return {
+    ...(isPriced && { unitPrice: Money.parse(String(unit_price), currency) }),
+    ...(tax && { tax: tax.map(toTax) }),
+    ...(typeof discount_amount === 'number' && { discount: discount_amount }),
+  };
+}
+
+function toTax({ name, rate, amount }: TaxRequest): Tax {
+  return { name, rate, amount };
+}
+
+function toItem(item: OrderItemRequest, currency: Currency): ItemRequest {
+  const { sku, product_id, variant_id, quantity, metadata } = item;
+  const units = { quantity, ...(metadata && { metadata }), ...pricesOf(item as PricedItemRequest, currency) };
   return sku ? { sku, ...units } : { productId: product_id ?? 0, variantId: variant_id ?? null, ...units };
 }
 

@@ -4,6 +4,7 @@ import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/com
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
+import { bodyOfScope, PricedBody } from './priced-body.js';
 import { list } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
@@ -12,6 +13,10 @@ import * as request from './order-changes.request.js';
 import * as docs from './order-changes.openapi.js';
 
 const HISTORY_QUERY = listQuery({});
+
+const STRICT = new StrictBodyPipe();
+const LINES_BODY = bodyOfScope(STRICT, request.ChangeLinesRequest, request.PricedLinesRequest);
+const PATCH_BODY = bodyOfScope(STRICT, request.OrderPatchRequest, request.PricedPatchRequest);
 
 @Controller('v1/orders/:id')
 @Documented(docs.ORDER_CHANGES_DOCUMENTATION)
@@ -77,7 +82,7 @@ export class OrderChangesController {
   async changeLines(
     @CurrentStore() { currency }: CurrentStoreContext,
     @Change() { context, answer }: ChangeOfOrder,
-    @Body(StrictBodyPipe) body: request.ChangeLinesRequest,
+    @PricedBody(LINES_BODY) body: request.ChangeLinesRequest,
     @ReadQuery(PREVIEW) _preview: unknown,
   ) {
     return answer(await this.changes.changeLines(context, currency, request.toEditedLines(body, currency)));
@@ -125,7 +130,7 @@ export class OrderChangesController {
   @docs.ApiPatchOrder
   async patch(
     @Change() { context, answer }: ChangeOfOrder,
-    @Body(StrictBodyPipe) body: request.OrderPatchRequest,
+    @PricedBody(PATCH_BODY) body: request.OrderPatchRequest,
     @ReadQuery(PREVIEW) _preview: unknown,
   ) {
     return answer(await this.changes.patch(context, request.toOrderPatch(body)));

@@ -6,11 +6,11 @@ import { ApiList, ApiParameters, ApiPath, ApiWrite } from '../openapi/endpoints.
 import {
   AddNoteRequest,
   CancelOrderRequest,
-  ChangeLinesRequest,
+  PricedLinesRequest,
   ChangeShipmentRequest,
   CreateShipmentRequest,
   HoldOrderRequest,
-  OrderPatchRequest,
+  PricedPatchRequest,
   RecordPaymentRequest,
   RecordRefundRequest,
   ReleaseOrderRequest,
@@ -154,7 +154,7 @@ export const ApiChangeLines = ApiChange({
     'One transaction takes and returns the stock. Present lines keep their numbers and prices, further lines get those of ' +
     'the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.',
   body: {
-    type: ChangeLinesRequest,
+    type: PricedLinesRequest,
     example: { set: [{ line: 1, quantity: 3 }], add: [{ product_id: 70, quantity: 1 }], expected_total: 85.6 },
   },
   status: 200,
@@ -163,6 +163,7 @@ export const ApiChangeLines = ApiChange({
     new refused.InvalidOrderItems('An order has at most 100 lines, with those that it has given up'),
     new refused.NoUnitsLeft(),
     new refused.PaymentUnrecorded(),
+    new refused.ChargesGiven(),
     new refused.TotalOutOfRange(-1000),
     new PricesUnavailable(),
     new refused.ItemsUnavailable([{ list: 'add', line: 0, what: 'product', id: 77 }]),
@@ -251,7 +252,7 @@ export const ApiPatchOrder = ApiChange({
     'text, and a billing address that is the shipping address follows it. The fraud rules that look at what changes screen the order again, and may hold it. The history names ' +
     'the changed fields, without keys and values. A refusal of one part changes nothing.',
   body: {
-    type: OrderPatchRequest,
+    type: PricedPatchRequest,
     example: {
       metadata: { erp_id: '4711', cost_center: null },
       lines: [{ line: 1, metadata: { erp_line: '10' } }],
@@ -267,6 +268,8 @@ export const ApiPatchOrder = ApiChange({
     new refused.MetadataTooLarge(),
     new refused.ContactTooLate(),
     new refused.BillingTooLate(),
+    new refused.ExternalReferenceTaken(Order.example.id),
+    new refused.PaymentUnrecorded(),
     new refused.BeingPicked(['SHIP-2']),
     new refused.OrderCancelled(),
     new CommitOutcomeUnknown(null),

@@ -31,10 +31,22 @@ import {
 import type { EditedLines, Note } from '@app/application';
 import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
+import { ApiSchema } from '@nestjs/swagger';
 import { AddressBody, AddressFields, givenTexts, toAddressPatch } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
+import { refuseLines } from '../body/unit-fields.js';
 import { invalidField } from '../invalid-fields.js';
-import { OrderItemRequest, toExpectedTotal, toItems } from './create-order.request.js';
+import {
+  faultsOfPrice,
+  OrderItemRequest,
+  PricedItemRequest,
+  pricesOf,
+  Taxes,
+  toExpectedTotal,
+  toGivenCharges,
+  toItems,
+  type TaxRequest,
+} from './create-order.request.js';
 
 const LineNumber = is.IntegerField({
   min: 1,
@@ -190,6 +202,49 @@ export class ChangeLinesRequest {
   expected_total?: number | null;
 }
 
+const LINE_OF_CHARGES = 'Of the whole line, also of its units that have shipped. Absent: it stays.';
+
+@ApiSchema({ name: 'SetLineRequest' })
+export class PricedSetLineRequest extends SetLineRequest {
+  @is.DecimalField({ description: `The price of one unit. ${LINE_OF_CHARGES}` })
+  unit_price?: number | string | null;
+
+  @Taxes(`The taxes of the line. ${LINE_OF_CHARGES}`)
+  tax?: TaxRequest[] | null;
+
+  @is.IntegerOrNullField({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    description: `The discount of the line, in minor units. ${LINE_OF_CHARGES}`,
+  })
+  discount_amount?: number | null;
+}
+
+@ApiSchema({
+  name: 'ChangeLinesRequest',
+  description: 'Prices, taxes, discounts and shipping are only of a key with the scope `pricing`.',
+})
+export class PricedLinesRequest extends ChangeLinesRequest {
+  @is.ListField(PricedSetLineRequest, { max: MAX_LINES, isOptional: true, description: 'New quantities and prices.' })
+  override set?: PricedSetLineRequest[] | null = undefined;
+
+  @is.ListField(PricedItemRequest, { max: MAX_LINES, isOptional: true, description: 'Further lines.' })
+  override add?: PricedItemRequest[] | null = undefined;
+
+  @is.IntegerOrNullField({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    description: 'The shipping, in minor units. Absent: it stays.',
+  })
+  shipping_amount?: number | null;
+
+  @Taxes('The taxes of the shipping. Absent: they stay.')
+  shipping_tax?: TaxRequest[] | null;
+
+  @is.FlagField({ description: 'Whether the prices and the shipping include the taxes. Absent: it stays.' })
+  tax_included?: boolean | null;
+}
+
 export class HoldOrderRequest {
   @is.RequiredTextField({ max: 500, description: 'For the history.' })
   reason!: string;
@@ -336,6 +391,21 @@ export class OrderPatchRequest {
   billing_address?: CorrectedBillingRequest | null;
 }
 
+@ApiSchema({
+  name: 'OrderPatchRequest',
+  description: '`external_reference` and `payment_method` are only of a key with the scope `pricing`.',
+})
+export class PricedPatchRequest extends OrderPatchRequest {
+  @is.ReferenceField({ description: 'Your own number of the order. Null: none. Absent: it stays.' })
+  external_reference?: string | null;
+
+  @is.TextField({
+    max: 64,
+    description: 'How the order is paid, such as COD or INVOICE. Absent, null or `""`: it stays.',
+  })
+  payment_method?: string | null;
+}
+
 export class AddNoteRequest {
   @is.RequiredTextField({ max: 2000, description: 'For the history.' })
   text!: string;
@@ -399,12 +469,23 @@ export function toCancellation({ reason, restock, notify }: CancelOrderRequest):
 }
 
 /** @param inStore the currency of the store. @throws BadRequestException */
-export function toEditedLines({ set, add, expected_total }: ChangeLinesRequest, inStore: Currency): EditedLines {
-  if (!set && !add) throw new BadRequestException('set or add is required');
+export function toEditedLines(body: ChangeLinesRequest, inStore: Currency): EditedLines {
+  const { expected_total } = body;
+  const { set, add, ...charges } = body as PricedLinesRequest;
+  const ofOrder = toGivenCharges(charges, []);
+  if (!set && !add && !ofOrder) throw new BadRequestException('set or add is required');
   refuseIf(new Set(set?.map(({ line }) => line)).size < (set?.length ?? 0), 'set must name each line once');
+  refuseLines(set ?? [], 'set', (line) => faultsOfPrice(line, inStore));
+  const lines = (set ?? []).map((item) => {
+    const { unitPrice, ...given } = pricesOf(item, inStore);
+    return { line: item.line, quantity: item.quantity, ...(unitPrice && { unitPrice: unitPrice.minor }), ...given };
+  });
+  const items = toItems(add ?? [], inStore, 'add');
+  const given = ofOrder ?? toGivenCharges({}, [...lines, ...items]);
   return {
-    set: toLines(set) ?? [],
-    add: toItems(add ?? [], 'add'),
+    set: lines,
+    add: items,
+    ...(given && { given }),
     ...(typeof expected_total === 'number' && { expectedTotal: toExpectedTotal(expected_total, inStore) }),
   };
 }
@@ -468,14 +549,20 @@ export function toRefund(body: RecordRefundRequest): RefundRequest {
 
 export function toOrderPatch(body: OrderPatchRequest): OrderPatch {
   const { metadata, lines, customer, shipping_address, billing_address } = body;
+  const { external_reference: reference, payment_method: method } = body as PricedPatchRequest;
+  const terms = {
+    ...(reference !== undefined && { externalReference: reference ?? '' }),
+    ...(method && { paymentMethod: method }),
+  };
   const hasField = [metadata, lines, customer, shipping_address, billing_address].some((value) => !!value);
-  if (!hasField) {
+  if (!hasField && Object.keys(terms).length === 0) {
     throw new BadRequestException('metadata, lines, customer, shipping_address or billing_address is required');
   }
   const given = givenTexts<OrderCustomer>(customer ?? {});
   const { name: billed, ...address } = billing_address ?? {};
   refuseIf(given.name?.trim() === '', 'customer.name is required');
   return {
+    terms,
     metadata: {
       metadata: metadata ?? {},
       lines: (lines ?? []).map((line) => ({ line: line.line, metadata: line.metadata ?? {} })),

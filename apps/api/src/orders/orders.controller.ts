@@ -17,7 +17,7 @@ import {
   toOrderPreview,
   toOrderResponse,
 } from '@app/representations';
-import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Metrics } from '../status/metrics.js';
 import { WritesNothing } from '../access/route-access.js';
@@ -25,6 +25,7 @@ import { NeedsScope } from '../openapi/needs-scope.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { BodyPipe } from '../body/body.pipe.js';
 import { ignoredFields } from '../body/ignored-fields.js';
+import { bodyOfScope, PricedBody } from './priced-body.js';
 import { declaredOf, requestHashOf } from '../body/request-hash.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
@@ -44,7 +45,7 @@ import {
 } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import { OrderDeadline } from './change.decorator.js';
-import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
+import { CreateOrderRequest, PricedOrderRequest, toOrderRequest } from './create-order.request.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import * as docs from './orders.openapi.js';
 
@@ -78,6 +79,8 @@ const QUERY = listQuery<OrderFilter>(
   },
   { sort: SORT },
 );
+
+const ORDER_BODY = bodyOfScope(new BodyPipe(), CreateOrderRequest, PricedOrderRequest);
 
 @Controller('v1/orders')
 @Documented(docs.ORDERS_DOCUMENTATION)
@@ -118,7 +121,7 @@ export class OrdersController {
   async create(
     @CurrentKey() apiKey: ApiKeyLookup,
     @IdempotencyKey() key: string | null,
-    @Body(BodyPipe) body: CreateOrderRequest,
+    @PricedBody(ORDER_BODY) body: CreateOrderRequest,
     @OrderDeadline() deadline: Deadline,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -147,7 +150,7 @@ export class OrdersController {
   @docs.ApiPreviewOrder
   async preview(
     @CurrentKey() { mode, store }: ApiKeyLookup,
-    @Body(BodyPipe) body: CreateOrderRequest,
+    @PricedBody(ORDER_BODY) body: CreateOrderRequest,
     @OrderDeadline() deadline: Deadline,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {

@@ -2,7 +2,7 @@ import { ChargesUnavailable, PricesUnavailable } from '@app/application';
 import { domainErrors as refused, Money } from '@app/domain';
 import { CreatedOrder, Order, OrderListItem, OrderPreview, type ResourceDocumentation } from '@app/representations';
 import { ApiWrite } from '../openapi/endpoints.js';
-import { CreateOrderRequest } from './create-order.request.js';
+import { PricedOrderRequest } from './create-order.request.js';
 import { invalidField } from '../invalid-fields.js';
 
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
@@ -18,7 +18,7 @@ export const ORDER = {
 };
 
 const BODY = {
-  type: CreateOrderRequest,
+  type: PricedOrderRequest,
   example: {
     items: [{ product_id: 70, quantity: 1 }],
     customer: {

@@ -18,6 +18,7 @@ const TASKS: Readonly<Record<Word, string>> = {
   catalog: 'change products and prices',
   customers: 'change customers',
   sales: 'record sales of tills',
+  pricing: 'set prices and charges of orders',
   keys: 'make and revoke keys',
   full: 'everything but keys, also what later versions add',
 };

@@ -55,7 +55,7 @@ export interface ChangeContext {
   readonly isPreview?: boolean;
 }
 
-export interface EditedLines extends Pick<LinesRequest, 'set' | 'expectedTotal'> {
+export interface EditedLines extends Pick<LinesRequest, 'set' | 'expectedTotal' | 'given'> {
   readonly add: readonly ItemRequest[];
 }
 

@@ -195,6 +195,7 @@ function draftOf({ store, mode, placedBy, request }: CreateOrderCommand, { quote
     isTest: mode === 'test',
     lines: quote.lines,
     charges: quote.charges,
+    hasGivenCharges: request.given !== undefined,
     notify: request.notify ?? true,
     placedAt,
     placedBy: placedBy ?? null,

@@ -2,6 +2,7 @@ import {
   AmbiguousSku,
   assertCharges,
   DomainError,
+  InvalidOrderItems,
   isStorable,
   MAX_UNIT_PRICE,
   Money,
@@ -11,6 +12,7 @@ import {
   type ChargeableOrder,
   type Charges,
   type Currency,
+  type GivenCharges,
   type OrderCustomer,
   type OrderLine,
   type PaymentMethod,
@@ -31,7 +33,8 @@ interface SkuRequest {
 
 type UnitsRequest = LineRequest | SkuRequest;
 
-export type ItemRequest = UnitsRequest & Pick<OrderLine, 'metadata'>;
+/** The price of one unit, its taxes and its discount are those of a client that prices its orders itself. */
+export type ItemRequest = UnitsRequest & Partial<Pick<OrderLine, 'metadata' | 'unitPrice' | 'tax' | 'discount'>>;
 
 export interface QuoteRequest {
   readonly items: readonly ItemRequest[];
@@ -40,6 +43,8 @@ export interface QuoteRequest {
   /** Null = that of the shipment. */
   readonly billing: BillingAddress | null;
   readonly paymentMethod: PaymentMethod;
+  /** The charges that the client gives, with those of the items; absent = it gives none. */
+  readonly given?: GivenCharges;
 }
 
 interface QuoteStore {
@@ -64,8 +69,8 @@ export class OrderQuotes {
   ) {}
 
   /**
-   * Prices the items of a request. Those with a SKU are found first, by one statement more. Lines have the metadata of
-   * their items, unless an item is unavailable.
+   * Prices the items of a request. Those with a SKU are found first, by one statement more. Lines have the metadata, and the given
+   * price and charges, of their items, unless an item is unavailable.
    * @param list the list of a change of lines; absent for a new order.
    * @throws AmbiguousSku, PricesUnavailable
    */
@@ -75,14 +80,15 @@ export class OrderQuotes {
   ): Promise<PricedItems> {
     const priced = await this.priceUnits(store, items, list);
     if (priced.unavailable.length > 0) return priced;
-    return { ...priced, lines: priced.lines.map((line, index) => withMetadata(line, items[index])) };
+    return { ...priced, lines: priced.lines.map((line, index) => asGiven(line, items[index])) };
   }
 
-  /** @throws ChargesUnavailable, or the DomainError by which the charges refuse the order */
+  /** @throws InvalidOrderItems, ChargesUnavailable, or the DomainError by which the charges refuse the order */
   async charge({ store, request }: QuoteCommand, lines: readonly OrderLine[]): Promise<Quote> {
-    const { paymentMethod, customer, address, billing } = request;
+    const { paymentMethod, customer, address, billing, given } = request;
     const terms = { currency: store.currency, paymentMethod, lines };
     if (lines.length === 0) return quoteOf(terms);
+    if (given) return quoteAsGiven({ ...terms, given });
     const whom = { customer, address, billing: billing ?? { name: '', ...address } };
     return this.charged(store.id, { ...terms, subtotal: subtotalOf(lines, store.currency), ...whom }, (charges) =>
       quoteOf({ ...terms, charges }),
@@ -180,8 +186,28 @@ function isText(text: unknown): boolean {
   return typeof text === 'string' && isStorable(text);
 }
 
-function withMetadata(line: OrderLine, { metadata }: Pick<OrderLine, 'metadata'> = {}): OrderLine {
-  return metadata ? { ...line, metadata } : line;
+function asGiven(line: OrderLine, item?: ItemRequest): OrderLine {
+  const { metadata, unitPrice, tax, discount } = item ?? {};
+  return {
+    ...line,
+    ...(unitPrice && { unitPrice, total: unitPrice.times(line.quantity) }),
+    ...(metadata && { metadata }),
+    ...(tax && { tax }),
+    ...(discount !== undefined && { discount }),
+  };
+}
+
+/** @throws InvalidOrderItems for charges that are not valid */
+function quoteAsGiven({
+  given,
+  ...terms
+}: Omit<Quote, 'charges' | 'subtotal' | 'total'> & { given: GivenCharges }): Quote {
+  const lines = terms.lines.map(({ tax = [], discount = 0 }) => ({ tax, discount }));
+  try {
+    return quoteOf({ ...terms, charges: { ...given, lines } });
+  } catch (error) {
+    throw error instanceof RangeError ? new InvalidOrderItems(error.message) : error;
+  }
 }
 
 function hasIds(item: UnitsRequest): item is LineRequest {

@@ -10,10 +10,10 @@ export const WRITE_SCOPES = [
   'sales',
 ] as const;
 
-/** What `full` does not contain: access itself. `team` is for people only. */
-export const ACCESS_SCOPES = ['keys', 'team'] as const;
+/** What `full` does not contain: own prices of orders, and access itself. `team` is for people only. */
+export const RESERVED_SCOPES = ['pricing', 'keys', 'team'] as const;
 
-const NAMED_SCOPES = [...WRITE_SCOPES, ...ACCESS_SCOPES] as const;
+const NAMED_SCOPES = [...WRITE_SCOPES, ...RESERVED_SCOPES] as const;
 
 export type ScopeWord = (typeof NAMED_SCOPES)[number];
 
@@ -26,7 +26,7 @@ export type ApiKeyScope = 'full' | 'read' | `read,${string}`;
  */
 export function parseApiKeyScope(text: string): ApiKeyScope | null {
   const words = text.split(',').map((word) => word.trim());
-  const known: readonly string[] = ['full', 'read', ...WRITE_SCOPES, 'keys'];
+  const known: readonly string[] = ['full', 'read', ...WRITE_SCOPES, 'pricing', 'keys'];
   if (!words.every((word) => known.includes(word))) return null;
   if (words.includes('full')) return words.every((word) => word === 'full') ? 'full' : null;
   return scopeOf(words);
@@ -37,7 +37,7 @@ export function scopeOf(words: readonly string[]): ApiKeyScope {
   return ['read', ...NAMED_SCOPES.filter((word) => words.includes(word))].join(',') as ApiKeyScope;
 }
 
-/** Lists the words of a scope. `full` has every word but those of `ACCESS_SCOPES`. */
+/** Lists the words of a scope. `full` has every word but those of `RESERVED_SCOPES`. */
 export function wordsOf(scope: ApiKeyScope): readonly string[] {
   return scope === 'full' ? ['read', ...WRITE_SCOPES] : scope.split(',');
 }

@@ -1,9 +1,9 @@
-import { ACCESS_SCOPES, WRITE_SCOPES, scopeOf, type ApiKeyScope, type ScopeWord } from './api-key-scope.js';
+import { RESERVED_SCOPES, WRITE_SCOPES, scopeOf, type ApiKeyScope, type ScopeWord } from './api-key-scope.js';
 
 /** What each role of a person permits besides reading. */
 const WORDS = {
-  owner: [...WRITE_SCOPES, ...ACCESS_SCOPES],
-  manager: WRITE_SCOPES,
+  owner: [...WRITE_SCOPES, ...RESERVED_SCOPES],
+  manager: [...WRITE_SCOPES, 'pricing'],
   warehouse: ['fulfillment', 'stock'],
   support: ['fulfillment', 'payments'],
   developer: ['webhooks', 'keys'],

@@ -1,4 +1,5 @@
 import {
+  ChargesGiven,
   CurrencyMismatch,
   InvalidOrderItems,
   ItemsUnavailable,
@@ -13,10 +14,10 @@ import {
 import type { Currency } from '../money/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { sumDemand } from '../stock/stock-demand.js';
-import { unitsByLine, type LineQuantity } from './line-units.js';
+import type { LineQuantity } from './line-units.js';
 import { assertMetadataFits } from './change-metadata.js';
-import type { LineCharges } from './charges.js';
-import type { LinesChange, OrderChange } from './order-change.js';
+import type { GivenCharges } from './charges.js';
+import type { ChargedLine, LinesChange, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { OrderLine } from './order-line.js';
 import { isRecorded, paymentStatusOf } from './order-money.js';
@@ -24,13 +25,13 @@ import { furtherOf } from './order-status.js';
 import { MAX_LINES, type BilledContact } from './order.js';
 import { PlacedOrder, type PlacedLine } from './placed-order.js';
 import { costs } from './quote.js';
-import { recharged, type ChargesOf } from './recharge.js';
+import { chargedAsGiven, recharged, type ChargesOf } from './recharge.js';
 import { isVoid } from './shipment.js';
 import type { Tax } from './tax.js';
 
 export interface LinesRequest {
-  /** New quantities, each of another line; 0 = the line is given up. */
-  readonly set: readonly LineQuantity[];
+  /** New quantities, each of another line; 0 = the line is given up. What else is absent stays. */
+  readonly set: readonly (LineQuantity & Partial<ChargedLine>)[];
   /** New lines at the live prices. */
   readonly add: readonly OrderLine[];
   /** What cannot be added. */
@@ -39,11 +40,13 @@ export interface LinesRequest {
   readonly currency: Currency;
   /** Absent when any total will do. */
   readonly expectedTotal?: Money;
+  /** The charges as the client gives them, with those of `set` and `add`; what is absent stays. Absent: it gives none. */
+  readonly given?: Partial<GivenCharges>;
 }
 
 /**
  * Lines keep their numbers and prices. One that is given up stays with the quantity 0: its number is never used again.
- * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked
+ * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked, ChargesGiven
  * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged,
  *   TotalOutOfRange
  */
@@ -51,32 +54,40 @@ export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf
   const { state } = order;
   assertOpen(order);
   order.assertLines(request.set);
-  const set = unitsByLine(request.set);
   const before = state.lines;
-  const kept = before.map((line) => ({ ...line, quantity: set.get(line.line) ?? line.quantity }));
+  const given = new Map(request.set.map((line) => [line.line, line]));
+  const kept = before.map((line) => ({ ...line, ...given.get(line.line) }));
   const less = givenUp(before, kept);
   order.assertUnclaimed(less);
   assertAddable(order, request);
 
-  const added = request.add.map(({ unitPrice, ...line }, index) => {
+  const added = request.add.map(({ unitPrice, tax = [], discount = 0, ...line }, index) => {
     const units = { returnedQuantity: 0, cancelledQuantity: 0, binQuantity: line.quantity };
-    return { ...line, line: before.length + index + 1, unitPrice: unitPrice.minor, tax: [], discount: 0, ...units };
+    return { ...line, line: before.length + index + 1, unitPrice: unitPrice.minor, tax, discount, ...units };
   });
   const lines = [...kept, ...added];
   const totalAmount = state.totalAmount + amountOf(lines) - amountOf(before);
   const edited = new PlacedOrder({ ...state, totalAmount, lines });
   if (edited.keptUnits.length === 0) throw new NoUnitsLeft();
-  const isEdited = added.length > 0 || kept.some(({ quantity }, index) => quantity !== before[index]?.quantity);
-  const after = isEdited ? recharged(order, edited, chargesOf) : edited;
+  const isEdited = added.length > 0 || kept.some((line, index) => !isSameLine(line, before[index])) || !!request.given;
+  const after = isEdited ? charged(order, edited, request, chargesOf) : edited;
   assertTotal(order, after, request.expectedTotal);
   if (!isEdited) return order.unchanged();
 
   const change = linesChange(order, after, request);
+  if (isSame(order, change)) return order.unchanged();
   const restock = { kind: 'restock', movement: 'ORDER', lines: less, alsoLocks: change.demand } as const;
   return {
     ...stepTo(order, after),
     effects: [...(less.length > 0 ? [restock] : []), { kind: 'lines', ...change }],
   };
+}
+
+/** @throws ChargesGiven, InvalidOrderItems */
+function charged(order: PlacedOrder, edited: PlacedOrder, { given }: LinesRequest, chargesOf: ChargesOf): PlacedOrder {
+  if (given) return chargedAsGiven(order, edited, given);
+  if (order.state.hasGivenCharges) throw new ChargesGiven();
+  return recharged(order, edited, chargesOf);
 }
 
 /** @throws PaymentUnrecorded, TotalOutOfRange, PriceChanged */
@@ -94,12 +105,14 @@ function linesChange(
   after: PlacedOrder,
   request: Pick<LinesRequest, 'set' | 'add'>,
 ): LinesChange {
-  const { totalAmount, taxAmount, discountAmount, shippingAmount, shippingTax, isTaxIncluded, lines } = after.state;
+  const { totalAmount, taxAmount, discountAmount, shippingAmount, shippingTax, lines } = after.state;
+  const { isTaxIncluded, hasGivenCharges } = after.state;
   const before = state.lines;
   return {
-    ...{ totalAmount, taxAmount, discountAmount, shippingAmount, shippingTax, isTaxIncluded },
-    changed: lines.slice(0, before.length).flatMap(({ line, quantity, tax, discount }, index) => {
-      return isSameLine({ quantity, tax, discount }, before[index]) ? [] : [{ line, quantity, tax, discount }];
+    ...{ totalAmount, taxAmount, discountAmount, shippingAmount, shippingTax, isTaxIncluded, hasGivenCharges },
+    changed: lines.slice(0, before.length).flatMap(({ line, quantity, unitPrice, tax, discount }, index) => {
+      const changed = { line, quantity, unitPrice, tax, discount };
+      return isSameLine(changed, before[index]) ? [] : [changed];
     }),
     added: request.add.map((line, index) => {
       const { tax = [], discount = 0 } = lines[before.length + index] ?? {};
@@ -111,10 +124,16 @@ function linesChange(
   };
 }
 
-type ChargedLine = LineCharges & Pick<LineQuantity, 'quantity'>;
-
 function isSameLine(one: ChargedLine, other?: ChargedLine): boolean {
-  return one.quantity === other?.quantity && one.discount === other.discount && isSameTax(one.tax, other.tax);
+  const isSamePrice = one.unitPrice === other?.unitPrice && one.discount === other.discount;
+  return isSamePrice && one.quantity === other.quantity && isSameTax(one.tax, other.tax);
+}
+
+function isSame({ state }: PlacedOrder, { changed, added, ...after }: LinesChange): boolean {
+  const isSameShipping =
+    isSameTax(after.shippingTax, state.shippingTax) && after.shippingAmount === state.shippingAmount;
+  const hasSameLines = changed.length === 0 && added.length === 0;
+  return hasSameLines && isSameShipping && after.totalAmount === state.totalAmount;
 }
 
 function isSameTax(one: readonly Tax[], other: readonly Tax[]): boolean {
@@ -135,8 +154,7 @@ export function chargeAgain(order: PlacedOrder, contact: BilledContact, chargesO
   const after = recharged(order, new PlacedOrder({ ...state, contact }), chargesOf);
   assertTotal(order, after);
   const change = linesChange(order, after, { set: [], add: [] });
-  const isSame = change.changed.length === 0 && isSameTax(change.shippingTax, state.shippingTax);
-  if (isSame && change.totalAmount === state.totalAmount) return order.unchanged();
+  if (isSame(order, change)) return order.unchanged();
   const { status } = stepTo(order, after);
   return {
     ...order.unchanged(),

@@ -23,6 +23,9 @@ export interface Charges {
 
 export const NO_CHARGES: Charges = { isTaxIncluded: false, shipping: 0, shippingTax: [], lines: [] };
 
+/** Charges of an order that its client gives, beside those of its lines. */
+export type GivenCharges = Omit<Charges, 'lines'>;
+
 /** The sums of the charges, in minor units. */
 export function sumsOf({ shippingTax, lines }: Charges): { readonly tax: number; readonly discount: number } {
   return {

@@ -36,7 +36,7 @@ export interface WantedLine {
 
 export interface LinesChange extends ChargedAmounts {
   /** Present lines, with what they have afterwards. */
-  readonly changed: readonly (LineQuantity & LineCharges)[];
+  readonly changed: readonly ChargedLine[];
   /** They follow the present ones. */
   readonly added: readonly OrderLine[];
   /** What the amount and the units of the order grow by. */
@@ -47,6 +47,11 @@ export interface LinesChange extends ChargedAmounts {
   readonly wanted: readonly WantedLine[];
 }
 
+export interface ChargedLine extends LineQuantity, LineCharges {
+  /** In minor units. */
+  readonly unitPrice: number;
+}
+
 /** The amounts of an order that its charges decide, in minor units. */
 export interface ChargedAmounts {
   readonly totalAmount: number;
@@ -55,6 +60,8 @@ export interface ChargedAmounts {
   readonly shippingAmount: number;
   readonly shippingTax: readonly Tax[];
   readonly isTaxIncluded: boolean;
+  /** Whether a client has given the charges: the service does not charge the order again. */
+  readonly hasGivenCharges: boolean;
 }
 
 /** Units that go back to bins. Only those of a RETURN have left. ORDER: the lines gave them up. */
@@ -74,6 +81,12 @@ export interface MailOfOrder {
   readonly stage: string;
   /** The shipment or refund that it is about; `''` for none. */
   readonly reference: string;
+}
+
+export interface OrderTerms {
+  /** `''` for none. */
+  readonly externalReference: string;
+  readonly paymentMethod: string;
 }
 
 export interface LineMetadata {
@@ -109,6 +122,7 @@ interface Effects {
   /** Replaces the assessment of the order. */
   readonly assessment: FraudAssessment;
   readonly contact: BilledContact;
+  readonly terms: OrderTerms;
   readonly mail: { readonly stage: ChangeMail; readonly reference: string };
   readonly repeatedMail: MailOfOrder;
   /** The metadata afterwards: that of the order, and of the lines that change. */

@@ -14,6 +14,7 @@ export const ORDER_EVENTS = [
   'released',
   'contact_changed',
   'billing_changed',
+  'terms_changed',
   'cancelled',
   'units_cancelled',
   'lines_changed',

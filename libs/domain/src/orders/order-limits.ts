@@ -31,6 +31,7 @@ const LIMITS: ReadonlyMap<OrderEventName, Limit> = new Map([
   ['held', { most: 100, what: 'holds' }],
   ['contact_changed', { most: 100, what: 'corrections of the contact' }],
   ['billing_changed', { most: 100, what: 'corrections of the billing address' }],
+  ['terms_changed', { most: 100, what: 'changes of its terms' }],
   ['lines_changed', { most: 500, what: 'changes of lines' }],
   ['units_cancelled', { most: 500, what: 'cancellations of units' }],
   ['metadata_changed', { most: 5_000, what: 'changes of metadata' }],

@@ -58,6 +58,8 @@ export interface OrderDraft {
   readonly lines: readonly OrderLine[];
   /** Absent: none. */
   readonly charges?: Charges;
+  /** Whether the client has given the charges. */
+  readonly hasGivenCharges?: boolean;
   /** Whether the customer gets a confirmation. */
   readonly notify: boolean;
   readonly placedAt: Date;

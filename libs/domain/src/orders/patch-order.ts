@@ -1,7 +1,8 @@
 import { changeContact, type ContactPatch, type ScreenedContact } from './change-contact.js';
 import { chargeAgain } from './change-lines.js';
 import { changeMetadata, type MetadataChange } from './change-metadata.js';
-import { effectOf, type OrderChange } from './order-change.js';
+import { effectOf, type OrderChange, type OrderTerms } from './order-change.js';
+import { orderEvent } from './order-event.js';
 import type { BilledContact } from './order.js';
 import type { PlacedOrder } from './placed-order.js';
 import type { ChargesOf } from './recharge.js';
@@ -10,6 +11,8 @@ import type { ChargesOf } from './recharge.js';
 export interface OrderPatch {
   readonly metadata: MetadataChange;
   readonly contact: ContactPatch;
+  /** Absent fields stay. */
+  readonly terms: Partial<OrderTerms>;
 }
 
 /**
@@ -31,11 +34,24 @@ export function patchOrder(
     corrected && isChargedOtherwise(order.state.contact, corrected)
       ? chargeAgain(order, corrected, chargesOf)
       : order.unchanged();
-  const parts = [metadata, contact, charges];
+  const parts = [metadata, contact, charges, changeTerms(order, patch.terms)];
   return {
     ...charges,
     events: parts.flatMap(({ events }) => events),
     effects: parts.flatMap(({ effects }) => effects),
+  };
+}
+
+/** The client's own number and the payment method may be corrected at any time. */
+function changeTerms(order: PlacedOrder, patch: Partial<OrderTerms>): OrderChange {
+  const { externalReference, paymentMethod } = order.state;
+  const terms = { externalReference, paymentMethod, ...patch };
+  const changed = (['externalReference', 'paymentMethod'] as const).filter((name) => terms[name] !== order.state[name]);
+  if (changed.length === 0) return order.unchanged();
+  return {
+    ...order.unchanged(),
+    events: [orderEvent('terms_changed', '', { changed })],
+    effects: [{ kind: 'terms', ...terms }],
   };
 }
 

@@ -19,6 +19,7 @@ import {
   type LineMetadata,
   type MailOfOrder,
   type OrderChange,
+  type OrderTerms,
   type Repeatable,
 } from './order-change.js';
 import type { LineCharges } from './charges.js';
@@ -43,8 +44,7 @@ export interface PlacedLine extends LineQuantity, LineCharges, Pick<OrderLine, '
 }
 
 /** The amounts are in minor units of `currency`. Imported orders may owe a negative amount. */
-export interface PlacedOrderState extends OrderState, ChargedAmounts {
-  readonly paymentMethod: string;
+export interface PlacedOrderState extends OrderState, ChargedAmounts, OrderTerms {
   /** Whether this service has placed it. */
   readonly isPlaced: boolean;
   /** The credit for units that were given up, in minor units. */

@@ -1,7 +1,8 @@
+import { InvalidOrderItems } from '../errors.js';
 import { Money } from '../money/money.js';
 import { unitsByLine } from './line-units.js';
 import type { ChargeableOrder } from './chargeable-order.js';
-import { NO_CHARGES, sumsOf, type Charges } from './charges.js';
+import { addedBy, NO_CHARGES, sumsOf, type Charges, type GivenCharges } from './charges.js';
 import type { OrderLine } from './order-line.js';
 import { partOf } from './parts.js';
 import { PlacedOrder, type PlacedLine } from './placed-order.js';
@@ -13,11 +14,12 @@ export type ChargesOf = (order: ChargeableOrder) => Charges;
 
 /**
  * The order once its lines, or where it goes, have changed: what has not shipped is charged again. What has shipped or was given
- * up keeps its tax and its discount, and an order of which something has shipped its shipping. An imported order keeps all.
+ * up keeps its tax and its discount, and an order of which something has shipped its shipping. An imported order keeps all, and one
+ * whose client has given its charges.
  * @param after the order with other lines or another contact, and the charges of before.
  */
 export function recharged(before: PlacedOrder, after: PlacedOrder, chargesOf: ChargesOf): PlacedOrder {
-  if (!before.state.isPlaced) return after;
+  if (!before.state.isPlaced || before.state.hasGivenCharges) return after;
   const { hasShipped, state } = before;
   const kept = keptParts(before);
   const open = after.state.lines
@@ -58,6 +60,33 @@ export function recharged(before: PlacedOrder, after: PlacedOrder, chargesOf: Ch
     taxAmount: state.taxAmount + keptTax + sums.tax - taxBefore,
     discountAmount: state.discountAmount + discount,
     totalAmount: after.state.totalAmount + added,
+  });
+}
+
+/**
+ * The order with the charges that a client gives: those of its lines are in `after`. What is absent stays.
+ * @throws InvalidOrderItems for a discount above the price of its line.
+ */
+export function chargedAsGiven(before: PlacedOrder, after: PlacedOrder, given: Partial<GivenCharges>): PlacedOrder {
+  const { state } = before;
+  const {
+    isTaxIncluded = state.isTaxIncluded,
+    shipping = state.shippingAmount,
+    shippingTax = state.shippingTax,
+  } = given;
+  const { lines } = after.state;
+  for (const { line, unitPrice, quantity, discount } of lines) {
+    if (discount > unitPrice * quantity) throw new InvalidOrderItems(`The discount of line ${line} exceeds its price`);
+  }
+  const charges = { isTaxIncluded, shipping, shippingTax, lines };
+  const chargesBefore = { ...state, shipping: state.shippingAmount };
+  const [sums, sumsBefore] = [sumsOf(charges), sumsOf(chargesBefore)];
+  return new PlacedOrder({
+    ...after.state,
+    ...{ isTaxIncluded, shippingTax, shippingAmount: shipping, hasGivenCharges: true },
+    taxAmount: state.taxAmount + sums.tax - sumsBefore.tax,
+    discountAmount: state.discountAmount + sums.discount - sumsBefore.discount,
+    totalAmount: after.state.totalAmount + addedBy(charges) - addedBy(chargesBefore),
   });
 }
 

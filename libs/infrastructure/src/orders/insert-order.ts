@@ -59,6 +59,7 @@ const INSERT_ORDER = withNames<
   | 'discount'
   | 'shipping_tax'
   | 'tax_included'
+  | 'charges_given'
   | 'units'
   | 'name'
   | 'email'
@@ -82,11 +83,11 @@ const INSERT_ORDER = withNames<
 >(`/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-      amount, total_amount, balance, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, units, customer_name, customer_email,
+      amount, total_amount, balance, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, charges_given, units, customer_name, customer_email,
       customer_phone, shipping_address, billing_address, notes, metadata, is_test, created_at, external_reference,
       placed, placed_by, held_reasons, email_key, phone_key, address_key, search_text, customer_id)
     VALUES (:store, CASE WHEN ${mayWrite(':store')} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
-      :payment_method, :currency, :amount, :total_amount, :total_amount, :tax, :shipping, :discount, :shipping_tax, :tax_included, :units, :name, :email,
+      :payment_method, :currency, :amount, :total_amount, :total_amount, :tax, :shipping, :discount, :shipping_tax, :tax_included, :charges_given, :units, :name, :email,
       :phone, :address, coalesce(:billing::jsonb, :address), :notes, :metadata, :is_test, :placed_at,
       :external_reference, true, :placed_by, :held_reasons,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
@@ -131,6 +132,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     discount,
     shipping_tax: order.charges.shippingTax.length > 0 ? JSON.stringify(order.charges.shippingTax) : null,
     tax_included: order.charges.isTaxIncluded,
+    charges_given: order.hasGivenCharges ? true : null,
     units: order.lines.reduce((sum, { quantity }) => sum + quantity, 0),
     name: customer.name,
     email: customer.email,

@@ -55,7 +55,7 @@ const RECORD = `/* orders.record_events */
       OFFSET ${MAX_REFUSALS - 1})`;
 
 type LoadedRow = OrderRow &
-  Pick<PlacedOrderState, keyof OrderState | 'hasTakenStock' | 'eventCounts' | 'unshippedStatus'>;
+  Pick<PlacedOrderState, keyof OrderState | 'hasGivenCharges' | 'hasTakenStock' | 'eventCounts' | 'unshippedStatus'>;
 
 export async function lockOrder(sql: TransactionSql, target: OrderTarget): Promise<LockedOrder | null> {
   const { storeId, isTest } = target;
@@ -77,7 +77,8 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
 }
 
 function toState(row: LoadedRow): PlacedOrderState {
-  const { status, fulfillmentStatus, placed: isPlaced, hasTakenStock, eventCounts, unshippedStatus } = row;
+  const { status, fulfillmentStatus, placed: isPlaced, hasGivenCharges, hasTakenStock } = row;
+  const { eventCounts, unshippedStatus } = row;
   const { customer, shippingAddress, billingAddress, ...order } = toOrderRecord(row);
   return {
     ...{ ...order, status, fulfillmentStatus },
@@ -87,7 +88,7 @@ function toState(row: LoadedRow): PlacedOrderState {
     })),
     contact: { customer, shippingAddress, billingAddress },
     lineMetadata: order.lines.filter(({ metadata }) => Object.keys(metadata).length > 0),
-    ...{ mails: row.stages, isPlaced, hasTakenStock, eventCounts, unshippedStatus },
+    ...{ mails: row.stages, isPlaced, hasGivenCharges, hasTakenStock, eventCounts, unshippedStatus },
   };
 }
 

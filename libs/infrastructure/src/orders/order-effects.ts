@@ -1,5 +1,12 @@
 import type { OrderKey } from '@app/application';
-import { filledFields, type EffectKind, type EffectOf, type LineQuantity, type OrderEffect } from '@app/domain';
+import {
+  ExternalReferenceTaken,
+  filledFields,
+  type EffectKind,
+  type EffectOf,
+  type LineQuantity,
+  type OrderEffect,
+} from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { firstUnits, UNCLAIMED_UNITS } from '../stock/line-units.js';
 import { restockStatements, type LockedOrder } from '../stock/restock.js';
@@ -10,6 +17,14 @@ const SET_CONTACT = `/* orders.set_contact */
   UPDATE orders SET customer_name = $3, customer_email = $4, customer_phone = $5, shipping_address = $6,
     billing_address = $7
   WHERE store_id = $1 AND id = $2`;
+
+const FIND_OTHER = `/* orders.find_other_with_reference */
+  SELECT other.id FROM orders AS item
+  JOIN orders AS other ON other.store_id = item.store_id AND other.external_reference = $3 AND other.is_test = item.is_test
+  WHERE item.store_id = $1 AND item.id = $2 AND other.id <> item.id`;
+
+const SET_TERMS = `/* orders.set_terms */
+  UPDATE orders SET external_reference = nullif($3, ''), payment_method = $4 WHERE store_id = $1 AND id = $2`;
 
 const ASSESS = `/* orders.assess */
   UPDATE fraud_assessments SET verdict = $3, score = $4, reasons = $5 WHERE store_id = $1 AND order_id = $2`;
@@ -45,16 +60,16 @@ const CREDIT_UNITS = `/* orders.credit_units */
   UPDATE orders SET cancelled_amount = cancelled_amount + $3 WHERE store_id = $1 AND id = $2`;
 
 const CHANGE_LINES = `/* orders.change_lines */
-  UPDATE order_lines SET quantity = changed.quantity, line_total = unit_price * changed.quantity, tax = changed.tax,
-    discount_amount = nullif(changed.discount, 0)
-  FROM jsonb_to_recordset($3) AS changed (line int, quantity int, tax jsonb, discount bigint)
+  UPDATE order_lines SET quantity = changed.quantity, unit_price = changed.unit_price,
+    line_total = changed.unit_price * changed.quantity, tax = changed.tax, discount_amount = nullif(changed.discount, 0)
+  FROM jsonb_to_recordset($3) AS changed (line int, quantity int, unit_price bigint, tax jsonb, discount bigint)
   WHERE store_id = $1 AND order_id = $2 AND position = changed.line - 1`;
 
 const ADD_LINES = `/* orders.add_lines */ ${insertLines('$1', '$2', '$3')}`;
 
 const CHANGE_AMOUNTS = `/* orders.change_amounts */
   UPDATE orders SET amount = amount + $3, units = units + $4, total_amount = $5, tax_amount = $6, discount_amount = $7,
-    shipping_amount = $8, shipping_tax = nullif($9::jsonb, '[]'), tax_included = $10
+    shipping_amount = $8, shipping_tax = nullif($9::jsonb, '[]'), tax_included = $10, charges_given = nullif($11::boolean, false)
   WHERE store_id = $1 AND id = $2`;
 
 const SET_METADATA = `/* orders.set_metadata */
@@ -134,15 +149,15 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
     };
   },
 
-  lines({ key, state }, { changed, added, amount, units, shippingTax, isTaxIncluded, ...amounts }) {
+  lines({ key, state }, { changed, added, amount, units, shippingTax, isTaxIncluded, hasGivenCharges, ...amounts }) {
     const { totalAmount, taxAmount, discountAmount, shippingAmount } = amounts;
     const sums = [amount, units, totalAmount, taxAmount, discountAmount, shippingAmount];
-    const lines = changed.map(({ tax, ...line }) => ({ ...line, tax: taxJson(tax) }));
+    const lines = changed.map(({ tax, unitPrice, ...line }) => ({ ...line, unit_price: unitPrice, tax: taxJson(tax) }));
     return {
       lines: [
         statement(CHANGE_LINES, key, JSON.stringify(lines)),
         statement(ADD_LINES, key, linesJson(added, state.lines.length)),
-        statement(CHANGE_AMOUNTS, key, ...sums, JSON.stringify(shippingTax), isTaxIncluded),
+        statement(CHANGE_AMOUNTS, key, ...sums, JSON.stringify(shippingTax), isTaxIncluded, hasGivenCharges),
       ],
     };
   },
@@ -162,6 +177,12 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
   contact({ key }, { customer: { name, email, phone }, shippingAddress, billingAddress }) {
     const addresses = [shippingAddress, billingAddress].map((address) => JSON.stringify(filledFields(address)));
     return { order: [statement(SET_CONTACT, key, name, email, phone, ...addresses)] };
+  },
+
+  async terms({ sql, key }, { externalReference, paymentMethod }) {
+    const [other] = await sql.query<{ id: string }>(FIND_OTHER, [key.storeId, key.orderId, externalReference]);
+    if (other) throw new ExternalReferenceTaken(other.id);
+    return { order: [statement(SET_TERMS, key, externalReference, paymentMethod)] };
   },
 
   mail({ key }, mail) {

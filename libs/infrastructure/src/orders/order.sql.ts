@@ -191,7 +191,9 @@ export const SELECT_ORDERS = `SELECT ${RECORD} FROM orders AS item`;
  * from shipments.
  * @param counted the events that count.
  */
-export const selectForChange = (counted: readonly string[]) => `SELECT ${RECORD},
+export const selectForChange = (
+  counted: readonly string[],
+) => `SELECT ${RECORD}, coalesce(item.charges_given, false) AS "hasGivenCharges",
     EXISTS (SELECT FROM stock_movements AS moved
       WHERE moved.store_id = item.store_id AND moved.order_id = item.id AND kind = 'ORDER') AS "hasTakenStock",
     (SELECT coalesce(json_object_agg(event, count), '{}') FROM (

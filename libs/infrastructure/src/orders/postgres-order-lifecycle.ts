@@ -15,7 +15,7 @@ import {
   type LinesChange,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { isOutOfRange } from '../postgres/postgres-errors.js';
+import { isOutOfRange, isUniqueViolation } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
@@ -40,10 +40,17 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
       if (isPreview) throw new Previewed(outcome);
       return outcome;
     };
-    const outcome = await this.transactions.run(order.storeId, work, deadline).catch((error: unknown) => {
-      if (error instanceof Previewed) return error.outcome;
-      throw error;
-    });
+    const run = () => this.transactions.run(order.storeId, work, deadline);
+    const outcome = await run()
+      // Another order has taken the reference since it was looked up: the second look finds it.
+      .catch((error: unknown) => {
+        if (isUniqueViolation(error, 'orders_by_external_reference')) return run();
+        throw error;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof Previewed) return error.outcome;
+        throw error;
+      });
     if (outcome.refusal) throw outcome.refusal;
     return outcome;
   }

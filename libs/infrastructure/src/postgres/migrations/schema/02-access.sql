@@ -34,7 +34,7 @@ CREATE TABLE api_keys (
   last_four text NOT NULL,
   mode text NOT NULL CHECK (mode IN ('live', 'test')),
   scope text NOT NULL DEFAULT 'full'
-    CHECK (scope ~ '^(full|read(,orders)?(,fulfillment)?(,payments)?(,stock)?(,webhooks)?(,catalog)?(,customers)?(,sales)?(,keys)?(,team)?)$'),
+    CHECK (scope ~ '^(full|read(,orders)?(,fulfillment)?(,payments)?(,stock)?(,webhooks)?(,catalog)?(,customers)?(,sales)?(,pricing)?(,keys)?(,team)?)$'),
   name text NOT NULL DEFAULT '',
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DEACTIVATED', 'REVOKED')),
   networks cidr[] NOT NULL DEFAULT '{}', -- Networks from which the key may be used; empty = any.

@@ -45,6 +45,7 @@ CREATE TABLE orders (
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
   shipping_tax jsonb, -- As order_lines.tax.
+  charges_given boolean, -- By the client that placed or changed it: the service does not charge it again. Null: they are not.
   tax_included boolean NOT NULL DEFAULT false, -- Whether the prices of the lines and the shipping include their taxes.
   cancelled_amount bigint NOT NULL DEFAULT 0, -- The credit for units that were given up: their share of the total.
   balance bigint NOT NULL DEFAULT 0, -- What is still to be paid; negative: to be paid back. Each writer of money or a status sets it.
@@ -259,7 +260,7 @@ CREATE INDEX order_events_of_lines ON order_events (store_id, order_id, id) WHER
 
 -- How often each of these has happened to an order, which has a limit.
 CREATE INDEX order_events_limited ON order_events (store_id, order_id, event)
-  WHERE event = ANY ('{mail_requested,noted,held,contact_changed,billing_changed,lines_changed,units_cancelled,metadata_changed}');
+  WHERE event = ANY ('{mail_requested,noted,held,contact_changed,billing_changed,terms_changed,lines_changed,units_cancelled,metadata_changed}');
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
