@@ -89,6 +89,8 @@ export const timestamp = (description: string, example = '2026-11-20T09:30:00.00
 export const integer = (description: string, example: number, format?: 'int64') =>
   Type.Integer({ ...about(description, example), ...(format && { format }) });
 
+export const number = (description: string, example: number) => Type.Number(about(description, example));
+
 export const id = (description: string, example = 7) =>
   Type.Integer({ ...about(description, example), format: 'int32' });
 

@@ -1,4 +1,5 @@
 import {
+  bookingsOf,
   cancelOrder,
   changeLines,
   effectOf,
@@ -7,8 +8,12 @@ import {
   PlacedOrder,
   recordPayment,
   recordRefund,
+  setStatuses,
   shipOrder,
   DomainError,
+  FULFILLMENT_STATUSES,
+  PAYMENT_STATUSES,
+  type Booking,
   type KnownPayment,
   type LineQuantity,
   type OrderChange,
@@ -116,6 +121,31 @@ describe('the ledger of an order', () => {
       ...['cancel', 'lines', 'pay', 'refund', 'ship'],
     ]);
   });
+
+  it('is what its bookings add up to, also where operators set the statuses', () => {
+    const kinds = new Set<string>();
+    for (let life = 0; life < LIVES; life++) {
+      const random = seededRandom(life);
+      let state = stateOf({});
+      const booked: Booking[] = [];
+      for (let n = 0; n < STEPS; n++) {
+        const order = new PlacedOrder(state);
+        const { paid, refunded: repaid, balance } = ledgerOf(state);
+        const books = Object.assign(new Books(), { paid, repaid, balance });
+        const isSet = random(3) === 0;
+        const [, change] = isSet ? setStatus(random, order) : step(random, order, books, { n, hasCharges: false });
+        if (!change) continue;
+        booked.push(...bookingsOf(order, change));
+        state = after(state, change);
+        expect({ n, ...sumsOf(booked, 3500) }).toEqual({ n, ...amountsOf(state) });
+      }
+      for (const { kind } of booked) kinds.add(kind);
+    }
+
+    expect([...kinds].sort()).toEqual([
+      ...['cancellation', 'chargeback', 'credit', 'lines', 'payment', 'refund', 'write_off'],
+    ]);
+  });
 });
 
 function live(random: Random, reached: Set<string>): void {
@@ -127,6 +157,7 @@ function live(random: Random, reached: Set<string>): void {
   let state = stateOf({ lines, totalAmount, shippingAmount });
   const books = new Books();
   books.sell(totalAmount);
+  const booked: Booking[] = [];
   let value = 0;
   let price = 0;
   for (const { line, unitPrice, quantity } of lines) {
@@ -144,6 +175,7 @@ function live(random: Random, reached: Set<string>): void {
     const order = new PlacedOrder(state);
     const [kind, change] = step(random, order, books, { n, hasCharges });
     if (!change) continue;
+    booked.push(...bookingsOf(order, change));
     reached.add(kind);
     state = after(state, change);
     const { status, fulfillmentStatus } = state;
@@ -159,7 +191,30 @@ function live(random: Random, reached: Set<string>): void {
       ...{ open: Math.max(0, balance), refundDue: Math.max(0, -balance) },
       status: statusIn(books, status),
     });
+    expect({ n, ...sumsOf(booked, totalAmount) }).toEqual({ n, ...amountsOf(state) });
+    // What clients record is booked with its reference.
+    const ofKinds = (...these: readonly string[]) => booked.filter((booking) => these.includes(booking.kind));
+    expect(sumsOf(ofKinds('payment'), 0)).toEqual({ ...NOTHING, paid: books.paid });
+    expect(sumsOf(ofKinds('refund', 'chargeback'), 0)).toEqual({ ...NOTHING, refunded: books.repaid });
+    expect(sumsOf(ofKinds('write_off'), 0)).toEqual({ ...NOTHING, credited: books.writtenOff });
+    expect(ofKinds('payment', 'refund', 'chargeback', 'write_off').filter(({ reference }) => !reference)).toEqual([]);
   }
+}
+
+const NOTHING = { charged: 0, credited: 0, paid: 0, refunded: 0 };
+
+/** @param charged for the placing, which is not among the bookings. */
+function sumsOf(bookings: readonly Booking[], charged: number) {
+  const sumOf = (field: keyof typeof NOTHING) => bookings.map((booking) => booking[field]).reduce(sum, 0);
+  return {
+    charged: charged + sumOf('charged'),
+    ...{ credited: sumOf('credited'), paid: sumOf('paid'), refunded: sumOf('refunded') },
+  };
+}
+
+function amountsOf(state: PlacedOrderState) {
+  const { credited, paid, refunded } = ledgerOf(state);
+  return { charged: state.totalAmount, credited, paid, refunded };
 }
 
 /** What the books say of the payment; they do not know whether an unpaid order still waits for it. */
@@ -231,6 +286,14 @@ function step(
     default:
       return ['refund', refund(random, order, books, n)];
   }
+}
+
+function setStatus(random: Random, order: PlacedOrder): Step {
+  const [status, fulfillmentStatus] = [PAYMENT_STATUSES, FULFILLMENT_STATUSES].map(
+    (words) => words[random(words.length)],
+  );
+  const change = (random(2) === 0 ? { status } : { fulfillmentStatus }) as Parameters<typeof setStatuses>[1];
+  return ['status', made(() => setStatuses(order, change))];
 }
 
 /** The rules of docs/erp.md, on the balance of the books. */

@@ -109,6 +109,7 @@ const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
   ...{ totalAmount: 99_900_000, shippingAmount: 0, cancelledAmount: 0, hasTakenStock: true },
   heldReasons: null,
+  createdAt: ORDER.createdAt,
   ...{ metadata: METADATA, lineMetadata: [], mails: [], eventCounts: {} },
   contact: ORDER,
   lines: eachLine(MAX_QUANTITY).map((line) => ({
@@ -129,6 +130,10 @@ const PERSONAL_ROW: OrderColumns = {
   allocations: [],
   catalog: times(MAX_LINES, () => ['runner', 'R-1'] as const),
   history: times(5_000, () => ({ at: AT })),
+  bookings: times(5_000, () => ({
+    ...{ at: AT, bookedAt: AT, kind: 'credit', reference: '', taxLines: null },
+    ...{ charged: '0', credited: '1', paid: '0', refunded: '0' },
+  })),
 };
 
 const PRODUCT_ROW: ProductRow = {

@@ -4,6 +4,7 @@ import {
   changeLines,
   changeShipment,
   correctedContact,
+  datedChange,
   holdOrder,
   moveStatus,
   orderEvent,
@@ -51,7 +52,12 @@ export interface ChangeContext {
   readonly isPreview?: boolean;
 }
 
-export interface EditedLines extends Pick<LinesRequest, 'set' | 'expectedTotal'> {
+export interface Dated {
+  /** When it is booked; absent or null: now. */
+  readonly at?: Date | null;
+}
+
+export interface EditedLines extends Dated, Pick<LinesRequest, 'set' | 'expectedTotal'> {
   readonly add: readonly ItemRequest[];
 }
 
@@ -80,10 +86,10 @@ export class ChangeOrder {
 
   cancel(
     context: ChangeContext,
-    cancellation: Cancellation,
+    { at, ...cancellation }: Cancellation & Dated,
     items: readonly LineQuantity[] | null = null,
   ): Promise<ChangedOrder> {
-    return this.run(context, (order) => cancelOrder(order, cancellation, items));
+    return this.run(context, (order) => cancelOrder(order, cancellation, items), at);
   }
 
   move(context: ChangeContext, transition: Transition): Promise<ChangedOrder> {
@@ -103,7 +109,7 @@ export class ChangeOrder {
     );
     const { lines, unavailable } = await (deadline ? deadline.bound(pricing) : pricing);
     const edit = { ...request, add: lines, unavailable, currency };
-    return this.run(context, (placed) => changeLines(placed, edit));
+    return this.run(context, (placed) => changeLines(placed, edit), request.at);
   }
 
   hold(context: ChangeContext, reason: string): Promise<ChangedOrder> {
@@ -115,12 +121,12 @@ export class ChangeOrder {
   }
 
   pay(context: ChangeContext, request: PaymentRequest): Promise<ChangedOrder> {
-    return this.run(context, (order) => recordPayment(order, request));
+    return this.run(context, (order) => recordPayment(order, request), request.at);
   }
 
   /** Calls no gateway. */
   refund(context: ChangeContext, request: RefundRequest): Promise<ChangedOrder> {
-    return this.run(context, (order) => recordRefund(order, request));
+    return this.run(context, (order) => recordRefund(order, request), request.at);
   }
 
   async patch(context: ChangeContext, patch: OrderPatch): Promise<ChangedOrder> {
@@ -156,7 +162,13 @@ export class ChangeOrder {
     return { contact, assessment, before };
   }
 
-  private run(context: ChangeContext, decide: (order: PlacedOrder) => OrderChange): Promise<ChangedOrder> {
-    return this.lifecycle.change({ ...context, decide: (placed) => withinLimits(placed, decide(placed)) });
+  private run(
+    context: ChangeContext,
+    decide: (order: PlacedOrder) => OrderChange,
+    at: Date | null = null,
+  ): Promise<ChangedOrder> {
+    const time = { at, now: new Date() };
+    const decided = (placed: PlacedOrder) => datedChange(placed, withinLimits(placed, decide(placed)), time);
+    return this.lifecycle.change({ ...context, decide: decided });
   }
 }

@@ -40,6 +40,7 @@ export interface PlacedLine extends LineQuantity {
 }
 
 export interface PlacedOrderState extends OrderState {
+  readonly createdAt: Date;
   /** Minor units of `currency`. Imported orders may owe a negative amount. */
   readonly totalAmount: number;
   readonly shippingAmount: number;

@@ -1,0 +1,113 @@
+import { MAX_LIMIT, PageTooDeep, type JournalFilter, type JournalPage, type JournalRow } from '@app/application';
+import { BOOKING_KINDS, readUuid, type BookedAmounts, type BookingKind, type TaxLine } from '@app/domain';
+import { offsetOf } from '../lists/paging.js';
+import type { Database } from '../postgres/database.js';
+import { toSafeInteger } from '../postgres/integers.js';
+import { placerName, placerType } from './order.sql.js';
+
+/** Rows before a page: the tallies of lists do not count both kinds of rows. */
+const MAX_SKIPPED = 1_000;
+
+// A constant: the planner knows that a page reads few rows.
+const MOST_READ = MAX_SKIPPED + MAX_LIMIT + 1;
+
+/** After each placing of an order at the same time. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+type Amounts = { readonly [Name in keyof BookedAmounts]: string };
+
+interface Row extends Amounts, Omit<JournalRow, keyof BookedAmounts | 'taxLines' | 'fee' | 'place'> {
+  readonly booking: string;
+  readonly taxLines: readonly TaxLine[] | null;
+  readonly fee: string;
+}
+
+/** @throws PageTooDeep */
+export async function readJournal(
+  database: Database,
+  storeId: number,
+  filter: JournalFilter,
+  page: JournalPage,
+): Promise<{ readonly rows: readonly JournalRow[]; readonly hasMore: boolean }> {
+  if (offsetOf(page) > MAX_SKIPPED) throw new PageTooDeep(MAX_SKIPPED);
+  const kind = BOOKING_KINDS.find((word) => word === filter.kind?.toLowerCase());
+  const isUnknown = filter.kind !== undefined && !kind;
+  if (isUnknown || (filter.orderId !== undefined && readUuid(filter.orderId) === null)) return { rows: [], hasMore: false };
+  const { text, values } = pageOf(storeId, { ...filter, kind }, page);
+  const rows = await database.queryPrepared<Row>(text, values);
+  return { rows: rows.slice(0, page.limit).map(toRow), hasMore: rows.length > page.limit };
+}
+
+// Orders are placed without a booking, which would cost each of them: both tables are read in the order of the journal, and merged.
+function pageOf(
+  storeId: number,
+  { from, to, kind, orderId, isTest = false }: Omit<JournalFilter, 'kind'> & { readonly kind?: BookingKind | undefined },
+  page: JournalPage,
+) {
+  const values: unknown[] = [storeId];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const last = bind(offsetOf(page) + page.limit + 1);
+  const [begin, end] = [from && bind(from), to && bind(to)];
+  const rowsOf = (select: string, [at, id, order]: readonly [string, string, string], conditions: string, after: string) => `(
+      SELECT * FROM (
+        SELECT ${select} WHERE store_id = $1 AND ${conditions}${begin ? ` AND ${at} >= ${begin}` : ''}${
+          end ? ` AND ${at} < ${end}` : ''
+        }${orderId === undefined ? '' : ` AND ${order} = ${bind(orderId)}`}${after}
+        ORDER BY ${at}, ${id} LIMIT ${MOST_READ}
+      ) AS first LIMIT ${last})`;
+  const { after } = page;
+  const time = after && bind(after.at);
+  const placed = () =>
+    rowsOf(
+      'created_at AS at, id AS order_id, 0::bigint AS booking FROM orders',
+      ['created_at', 'id', 'id'],
+      isTest ? 'is_test' : 'NOT is_test',
+      after ? ` AND (created_at, id) > (${time}, ${bind(after.booking === '0' ? after.orderId : LAST_ID)})` : '',
+    );
+  const booked = () =>
+    rowsOf(
+      'at, order_id, id FROM bookings',
+      ['at', 'id', 'order_id'],
+      `${isTest ? 'is_test' : 'NOT is_test'}${kind ? ` AND kind = ${bind(kind)}` : ''}`,
+      after ? ` AND (at, id) > (${time}, ${bind(after.booking)})` : '',
+    );
+  const parts = [...(kind && kind !== 'order' ? [] : [placed()]), ...(kind === 'order' ? [] : [booked()])];
+  const text = `/* orders.journal */
+    SELECT page.at, coalesce(booking.booked_at, item.imported_at, page.at) AS "bookedAt", page.booking::text,
+      coalesce(booking.kind, 'order') AS kind, page.order_id AS "orderId", item.receipt_number AS "receiptNumber",
+      coalesce(item.external_reference, '') AS "externalReference", coalesce(booking.reference, '') AS reference, item.currency,
+      coalesce(booking.charged, item.total_amount - coalesce((
+        SELECT sum(charged) FROM bookings AS later WHERE later.store_id = $1 AND later.order_id = item.id), 0))::text AS charged,
+      coalesce(booking.credited, 0)::text AS credited, coalesce(booking.paid, 0)::text AS paid,
+      coalesce(booking.refunded, 0)::text AS refunded, booking.tax_lines AS "taxLines",
+      coalesce(payment.method, '') AS method, coalesce(payment.fee, 0)::text AS fee, coalesce(payment.payout, '') AS payout,
+      CASE WHEN booking.id IS NULL THEN json_build_object('type', ${placerType('item')},
+          'id', coalesce(item.placed_by::text, ''), 'name', ${placerName('item')})
+        ELSE json_build_object('type', coalesce(event.actor_type, 'system'), 'id', coalesce(event.actor_id, ''),
+          'name', coalesce(event.actor_name, '')) END AS actor
+    FROM (
+      SELECT * FROM (${parts.join(' UNION ALL ')}) AS merged
+      ORDER BY at, booking, order_id LIMIT ${bind(page.limit + 1)} OFFSET ${bind(offsetOf(page))}
+    ) AS page (at, order_id, booking)
+    JOIN orders AS item ON item.store_id = $1 AND item.id = page.order_id
+    LEFT JOIN bookings AS booking ON booking.store_id = $1 AND booking.is_test = ${isTest} AND booking.at = page.at
+      AND booking.id = page.booking
+    LEFT JOIN payments AS payment ON payment.store_id = $1 AND payment.order_id = page.order_id
+      AND booking.kind = 'payment' AND payment.reference = booking.reference
+    LEFT JOIN order_events AS event ON event.store_id = $1 AND event.order_id = page.order_id AND event.id = booking.event
+    ORDER BY page.at, page.booking, page.order_id`;
+  return { text, values };
+}
+
+function toRow({ booking, charged, credited, paid, refunded, fee, taxLines, ...row }: Row): JournalRow {
+  return {
+    ...row,
+    charged: toSafeInteger(charged),
+    credited: toSafeInteger(credited),
+    paid: toSafeInteger(paid),
+    refunded: toSafeInteger(refunded),
+    fee: toSafeInteger(fee),
+    taxLines: taxLines ?? [],
+    place: { at: row.at, booking, orderId: row.orderId },
+  };
+}
