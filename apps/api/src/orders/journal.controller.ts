@@ -36,12 +36,19 @@ const QUERY = listQuery<JournalFilter & { readonly cursor?: string }>({
 });
 
 const PROGRESS = is.object({
-  cursor: is.text('Where the next page begins; `""` where there is no row. Opaque.', 'ajEuMS4xNzYzNjMxMDAwMDAwLjcuMDE5OWExYzI'),
+  cursor: is.text(
+    'Where the next page begins; `""` where there is no row. Opaque.',
+    'ajEuMS4xNzYzNjMxMDAwMDAwLjcuMDE5OWExYzI',
+  ),
   has_more: is.flag('Whether there is a next page.'),
 });
 
 @Controller('v1/journal')
-@Documented({ tag: 'Journal', description: 'What orders charged, credited, received and paid back.', schemas: [JournalEntry] })
+@Documented({
+  tag: 'Journal',
+  description: 'What orders charged, credited, received and paid back.',
+  schemas: [JournalEntry],
+})
 export class JournalController {
   constructor(private readonly orders: OrdersService) {}
 

@@ -90,9 +90,12 @@ export function bookingsOfRefund({
  * What the bookings of records leave of the amounts: changed lines, units that were given up, a cancellation, and what a status
  * stands for without records.
  */
-export function bookingsBeside(records: readonly Booking[], amounts: BookedAmounts, isCancellation: boolean): Booking[] {
-  const rest = (field: keyof BookedAmounts) =>
-    records.reduce((left, booking) => left - booking[field], amounts[field]);
+export function bookingsBeside(
+  records: readonly Booking[],
+  amounts: BookedAmounts,
+  isCancellation: boolean,
+): Booking[] {
+  const rest = (field: keyof BookedAmounts) => records.reduce((left, booking) => left - booking[field], amounts[field]);
   const bookings: Booking[] = [
     { ...NOTHING, kind: 'lines', charged: rest('charged') },
     { ...NOTHING, kind: isCancellation ? 'cancellation' : 'credit', credited: rest('credited') },

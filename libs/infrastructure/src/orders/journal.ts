@@ -11,6 +11,9 @@ const MAX_SKIPPED = 1_000;
 // A constant: the planner knows that a page reads few rows.
 const MOST_READ = MAX_SKIPPED + MAX_LIMIT + 1;
 
+/** Keeps a plan that is made for an empty table from reading all rows of the store. */
+const BY_KEY = 'OFFSET 0';
+
 /** After each placing of an order at the same time. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -32,7 +35,8 @@ export async function readJournal(
   if (offsetOf(page) > MAX_SKIPPED) throw new PageTooDeep(MAX_SKIPPED);
   const kind = BOOKING_KINDS.find((word) => word === filter.kind?.toLowerCase());
   const isUnknown = filter.kind !== undefined && !kind;
-  if (isUnknown || (filter.orderId !== undefined && readUuid(filter.orderId) === null)) return { rows: [], hasMore: false };
+  if (isUnknown || (filter.orderId !== undefined && readUuid(filter.orderId) === null))
+    return { rows: [], hasMore: false };
   const { text, values } = pageOf(storeId, { ...filter, kind }, page);
   const rows = await database.queryPrepared<Row>(text, values);
   return { rows: rows.slice(0, page.limit).map(toRow), hasMore: rows.length > page.limit };
@@ -41,14 +45,25 @@ export async function readJournal(
 // Orders are placed without a booking, which would cost each of them: both tables are read in the order of the journal, and merged.
 function pageOf(
   storeId: number,
-  { from, to, kind, orderId, isTest = false }: Omit<JournalFilter, 'kind'> & { readonly kind?: BookingKind | undefined },
+  {
+    from,
+    to,
+    kind,
+    orderId,
+    isTest = false,
+  }: Omit<JournalFilter, 'kind'> & { readonly kind?: BookingKind | undefined },
   page: JournalPage,
 ) {
   const values: unknown[] = [storeId];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const last = bind(offsetOf(page) + page.limit + 1);
   const [begin, end] = [from && bind(from), to && bind(to)];
-  const rowsOf = (select: string, [at, id, order]: readonly [string, string, string], conditions: string, after: string) => `(
+  const rowsOf = (
+    select: string,
+    [at, id, order]: readonly [string, string, string],
+    conditions: string,
+    after: string,
+  ) => `(
       SELECT * FROM (
         SELECT ${select} WHERE store_id = $1 AND ${conditions}${begin ? ` AND ${at} >= ${begin}` : ''}${
           end ? ` AND ${at} < ${end}` : ''
@@ -86,15 +101,20 @@ function pageOf(
         ELSE json_build_object('type', coalesce(event.actor_type, 'system'), 'id', coalesce(event.actor_id, ''),
           'name', coalesce(event.actor_name, '')) END AS actor
     FROM (
-      SELECT * FROM (${parts.join(' UNION ALL ')}) AS merged
+      SELECT * FROM (${parts.join(' UNION ALL ')}) AS merged (at, order_id, booking)
       ORDER BY at, booking, order_id LIMIT ${bind(page.limit + 1)} OFFSET ${bind(offsetOf(page))}
-    ) AS page (at, order_id, booking)
+    ) AS page
     JOIN orders AS item ON item.store_id = $1 AND item.id = page.order_id
     LEFT JOIN bookings AS booking ON booking.store_id = $1 AND booking.is_test = ${isTest} AND booking.at = page.at
       AND booking.id = page.booking
-    LEFT JOIN payments AS payment ON payment.store_id = $1 AND payment.order_id = page.order_id
-      AND booking.kind = 'payment' AND payment.reference = booking.reference
-    LEFT JOIN order_events AS event ON event.store_id = $1 AND event.order_id = page.order_id AND event.id = booking.event
+    LEFT JOIN LATERAL (
+      SELECT method, fee, payout FROM payments
+      WHERE store_id = $1 AND order_id = page.order_id AND reference = booking.reference AND booking.kind = 'payment' ${BY_KEY}
+    ) AS payment ON true
+    LEFT JOIN LATERAL (
+      SELECT actor_type, actor_id, actor_name FROM order_events AS event
+      WHERE event.store_id = $1 AND event.order_id = page.order_id AND event.id = booking.event ${BY_KEY}
+    ) AS event ON true
     ORDER BY page.at, page.booking, page.order_id`;
   return { text, values };
 }

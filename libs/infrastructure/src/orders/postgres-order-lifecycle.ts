@@ -94,7 +94,12 @@ async function change(
   const changes =
     decided.events.length === 0
       ? []
-      : [changeEvents(key, actor, decided.events), ...writes.order, ...bookings(locked, decided), setState(locked, decided)];
+      : [
+          changeEvents(key, actor, decided.events),
+          ...writes.order,
+          ...bookings(locked, decided),
+          setState(locked, decided),
+        ];
   const [lines, shipping] = [effectOf(decided, 'lines'), effectOf(decided, 'shipment')];
   const picked = shipping?.picked ?? [];
   const isDone = !lines && picked.length === 0;

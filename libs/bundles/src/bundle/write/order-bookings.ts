@@ -1,4 +1,11 @@
-import { bookingsBeside, bookingsOfPayment, bookingsOfRefund, ledgerOf, type BookedAmounts, type Booking } from '@app/domain';
+import {
+  bookingsBeside,
+  bookingsOfPayment,
+  bookingsOfRefund,
+  ledgerOf,
+  type BookedAmounts,
+  type Booking,
+} from '@app/domain';
 import type { BundleOrderEvent, OrderRecordLine } from '../schema/bundle.js';
 import { moneyOf, type WholeRefund } from './order-money.js';
 
@@ -27,7 +34,17 @@ function readBooking({
   ...amounts
 }: NonNullable<OrderRecordLine['bookings']>[number]): DatedBooking {
   const { charged = 0, credited = 0, paid = 0, refunded = 0 } = amounts;
-  return { kind, at, ...(booked_at && { bookedAt: booked_at }), reference, charged, credited, paid, refunded, taxLines };
+  return {
+    kind,
+    at,
+    ...(booked_at && { bookedAt: booked_at }),
+    reference,
+    charged,
+    credited,
+    paid,
+    refunded,
+    taxLines,
+  };
 }
 
 function recorded({ payments = [], history = [] }: OrderRecordLine, refunds: readonly WholeRefund[]): DatedBooking[] {
@@ -51,14 +68,16 @@ function dated(bookings: readonly Booking[], at: string): DatedBooking[] {
   return bookings.map((booking) => ({ ...booking, at }));
 }
 
+/** The statuses that stand for what has no record. */
 const STATUSES: Partial<Record<Booking['kind'], string>> = {
   payment: 'SUCCEEDED',
   refund: 'REFUNDED',
+  credit: 'REFUNDED',
   cancellation: 'CANCELLED',
 };
 
 function timeOf({ kind }: Booking, { history = [], created_at, updated_at = created_at }: OrderRecordLine): string {
   const isCause = ({ event, to }: BundleOrderEvent) =>
-    kind === 'credit' ? event === 'units_cancelled' : event === 'status_changed' && to === STATUSES[kind];
+    (kind === 'credit' && event === 'units_cancelled') || (event === 'status_changed' && to === STATUSES[kind]);
   return history.findLast(isCause)?.at ?? (kind === 'payment' ? created_at : updated_at);
 }

@@ -167,7 +167,14 @@ function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRe
 }
 
 function orderRow({ id, line }: Identified) {
-  const { line_items = [], history: _, bookings: _bookings, shipping_address: shipping = {}, billing_address: billing, ...fields } = line;
+  const {
+    line_items = [],
+    history: _,
+    bookings: _bookings,
+    shipping_address: shipping = {},
+    billing_address: billing,
+    ...fields
+  } = line;
   const money = moneyOf(line);
   return {
     customer_name: '',
