@@ -1672,6 +1672,8 @@ export interface components {
       reference?: string | null;
       /** @description Why, for the ledger. */
       reason?: string | null;
+      /** @description When the units moved, for the ledger. Absent: now. At most 60 days ago (422 `dated_too_early`). */
+      at?: string | null;
       /**
        * @description Whether no line changes anything when one is refused.
        * @default false
@@ -3616,6 +3618,12 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       at: string;
+      /**
+       * Format: date-time
+       * @description When it was reported. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      booked_at: string;
       /**
        * @description `""` when there is none.
        * @example R-1-42
@@ -9350,7 +9358,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'stock_refused' | 'reference_taken' | 'idempotency_mismatch';
+          'X-Error-Code': 'stock_refused' | 'reference_taken' | 'dated_too_early' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */

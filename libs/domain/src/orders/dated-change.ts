@@ -21,7 +21,11 @@ export function datedChange(
   { at, now }: { readonly at: Date | null; readonly now: Date },
 ): OrderChange {
   if (!at || change.effects.length === 0) return change;
-  const earliest = new Date(Math.max(state.createdAt.getTime(), earliestOf(now).getTime()));
-  if (at < earliest) throw new DatedTooEarly(earliest);
+  assertDated(at, new Date(Math.max(state.createdAt.getTime(), earliestOf(now).getTime())));
   return { ...change, at };
+}
+
+/** @throws DatedTooEarly */
+export function assertDated(at: Date | null, earliest: Date): void {
+  if (at && at < earliest) throw new DatedTooEarly(earliest);
 }

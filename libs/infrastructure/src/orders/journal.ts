@@ -11,9 +11,6 @@ const MAX_SKIPPED = 1_000;
 // A constant: the planner knows that a page reads few rows.
 const MOST_READ = MAX_SKIPPED + MAX_LIMIT + 1;
 
-/** Keeps a plan that is made for an empty table from reading all rows of the store. */
-const BY_KEY = 'OFFSET 0';
-
 /** After each placing of an order at the same time. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -109,11 +106,12 @@ function pageOf(
       AND booking.id = page.booking
     LEFT JOIN LATERAL (
       SELECT method, fee, payout FROM payments
-      WHERE store_id = $1 AND order_id = page.order_id AND reference = booking.reference AND booking.kind = 'payment' ${BY_KEY}
+      WHERE store_id = $1 AND order_id = page.order_id AND reference = booking.reference AND booking.kind = 'payment' OFFSET 0
     ) AS payment ON true
     LEFT JOIN LATERAL (
       SELECT actor_type, actor_id, actor_name FROM order_events AS event
-      WHERE event.store_id = $1 AND event.order_id = page.order_id AND event.id = booking.event ${BY_KEY}
+      WHERE event.store_id = $1 AND event.order_id = page.order_id AND event.id BETWEEN booking.event AND booking.event
+      ORDER BY event.id LIMIT 1
     ) AS event ON true
     ORDER BY page.at, page.booking, page.order_id`;
   return { text, values };
