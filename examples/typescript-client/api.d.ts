@@ -1394,7 +1394,7 @@ export interface components {
        * @default true
        */
       notify?: boolean | null;
-      /** @description When the units were given up. Absent: now. At most 60 days ago, and not before the order (422 `dated_too_early`). */
+      /** @description When the units were given up. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
     };
     BinRequest: {
@@ -1458,7 +1458,7 @@ export interface components {
       add?: components['schemas']['OrderItemRequest'][];
       /** @description What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 `price_changed`). Null means any total. */
       expected_total?: number | null;
-      /** @description When the lines changed. Absent: now. At most 60 days ago, and not before the order (422 `dated_too_early`). */
+      /** @description When the lines changed. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
     };
     HoldOrderRequest: {
@@ -1497,7 +1497,7 @@ export interface components {
       fee?: number | null;
       /** @description The gateway's number of the settlement by which it is paid out. */
       payout?: string | null;
-      /** @description When it was paid. Absent: now. At most 60 days ago, and not before the order (422 `dated_too_early`). */
+      /** @description When it was paid. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
     };
     RecordRefundRequest: {
@@ -1523,7 +1523,7 @@ export interface components {
        * @default true
        */
       notify?: boolean | null;
-      /** @description When it was refunded. Absent: now. At most 60 days ago, and not before the order (422 `dated_too_early`). */
+      /** @description When it was refunded. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
     };
     LinePatchRequest: {
@@ -2957,6 +2957,11 @@ export interface components {
       };
     };
     JournalEntry: {
+      /**
+       * @description Of the row: unique in the store, and never used again.
+       * @example 4711
+       */
+      id: string;
       /**
        * Format: date-time
        * @description The time for which it counts. ISO 8601, UTC, with milliseconds.

@@ -188,7 +188,7 @@ export const PaymentsTooLarge = domainError(
   'invalid_request',
   `amount is too large: the payments of an order add up to at most ${Number.MAX_SAFE_INTEGER}`,
 );
-/** @param earliest the time of the order, or 60 days ago. */
+/** @param earliest a day before the order, or 60 days ago. */
 export const DatedTooEarly = rejected(
   'dated_too_early',
   (earliest: Date) => `at must be ${earliest.toISOString()} or later`,

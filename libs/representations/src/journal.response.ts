@@ -14,6 +14,7 @@ export const TAX_LINE = is.object({
 export const JournalEntry = representation(
   'JournalEntry',
   is.object({
+    id: is.text('Of the row: unique in the store, and never used again.', '4711'),
     at: is.timestamp('The time for which it counts.'),
     booked_at: is.timestamp('When it was made.'),
     kind: is.oneOf(BOOKING_KINDS, 'What happened. New kinds may be added.', { example: 'payment' }),
@@ -37,6 +38,7 @@ export const JournalEntry = representation(
 
 export function toJournalEntry(row: JournalRow): ValueOf<typeof JournalEntry> {
   return {
+    id: row.place.booking === '0' ? row.orderId : row.place.booking,
     at: row.at.toISOString(),
     booked_at: row.bookedAt.toISOString(),
     kind: row.kind,

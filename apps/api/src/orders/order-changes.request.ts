@@ -77,7 +77,7 @@ const OwnReference = (what: string) =>
   is.ReferenceField({ isRequired: true, description: `${what} Unique in the order, for ever.` });
 const Dated = (what: string) =>
   is.TimestampField({
-    description: `${what} Absent: now. At most ${MAX_DATED_DAYS} days ago, and not before the order (422 \`dated_too_early\`).`,
+    description: `${what} Absent: now. At most ${MAX_DATED_DAYS} days ago, and a day before the order (422 \`dated_too_early\`).`,
   });
 const Lines = (description: string) =>
   is.ListField(LineQuantityRequest, { max: MAX_LINES, isOptional: true, description });

@@ -13,7 +13,8 @@ export function earliestOf(now: Date): Date {
 /**
  * A change that counts for another time than that of its booking. A repeated request changes nothing, and may be older.
  * @param at null = now.
- * @throws DatedTooEarly when it is before the order, or {@link MAX_DATED_DAYS} before now.
+ * @throws DatedTooEarly when it is more than a day before the order, or more than {@link MAX_DATED_DAYS} before now. The day is for
+ *   clocks that differ, payments of a checkout that places its order afterwards, and dates without a time.
  */
 export function datedChange(
   { state }: PlacedOrder,
@@ -21,7 +22,7 @@ export function datedChange(
   { at, now }: { readonly at: Date | null; readonly now: Date },
 ): OrderChange {
   if (!at || change.effects.length === 0) return change;
-  assertDated(at, new Date(Math.max(state.createdAt.getTime(), earliestOf(now).getTime())));
+  assertDated(at, new Date(Math.max(state.createdAt.getTime() - DAY_MS, earliestOf(now).getTime())));
   return { ...change, at };
 }
 
