@@ -381,7 +381,7 @@ describe('an import', () => {
       ...{ payment_method: 'CASH', status: 'PENDING', fulfillment_status: 'DELIVERED', created_at: AT },
       ...{ amount: 3000, total_amount: 3000, line_items: [{ name: 'Mug', unit_price: 1000, quantity: 3 }] },
       ...values,
-    }) as BundleLine;
+    });
   const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`;
   const status = (day: number, from: string, to: string) => {
     return { at: at(day), actor: { type: 'system' }, event: 'status_changed', field: 'status', from, to };

@@ -280,7 +280,8 @@ export abstract class OrderRepository {
   abstract sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]>;
 
   /**
-   * The bookings by their time, then the placings of orders before what was booked for the same time, in the order of booking.
+   * The placings of orders and the bookings, by the time for which they count. For the same time, the placings come first, and
+   * the bookings follow in the order in which they were made.
    * @throws PageTooDeep
    */
   abstract journal(

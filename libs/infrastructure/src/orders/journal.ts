@@ -1,5 +1,6 @@
 import { MAX_LIMIT, PageTooDeep, type JournalFilter, type JournalPage, type JournalRow } from '@app/application';
 import { BOOKING_KINDS, readUuid, type BookedAmounts, type BookingKind, type TaxLine } from '@app/domain';
+import { Conditions } from '../lists/conditions.js';
 import { offsetOf } from '../lists/paging.js';
 import type { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
@@ -31,59 +32,55 @@ export async function readJournal(
 ): Promise<{ readonly rows: readonly JournalRow[]; readonly hasMore: boolean }> {
   if (offsetOf(page) > MAX_SKIPPED) throw new PageTooDeep(MAX_SKIPPED);
   const kind = BOOKING_KINDS.find((word) => word === filter.kind?.toLowerCase());
-  const isUnknown = filter.kind !== undefined && !kind;
-  if (isUnknown || (filter.orderId !== undefined && readUuid(filter.orderId) === null))
-    return { rows: [], hasMore: false };
-  const { text, values } = pageOf(storeId, { ...filter, kind }, page);
+  const isNoKind = filter.kind !== undefined && !kind;
+  const isNoOrder = filter.orderId !== undefined && readUuid(filter.orderId) === null;
+  if (isNoKind || isNoOrder) return { rows: [], hasMore: false };
+  const { text, values } = pageOf(storeId, filter, kind, page);
   const rows = await database.queryPrepared<Row>(text, values);
   return { rows: rows.slice(0, page.limit).map(toRow), hasMore: rows.length > page.limit };
 }
 
+interface Source {
+  readonly rows: string;
+  readonly at: string;
+  readonly id: string;
+  readonly orderId: string;
+}
+
+const PLACINGS: Source = {
+  rows: 'created_at AS at, id AS order_id, 0::bigint AS booking FROM orders',
+  ...{ at: 'created_at', id: 'id', orderId: 'id' },
+};
+const BOOKINGS: Source = {
+  rows: 'at, order_id, id AS booking FROM bookings',
+  ...{ at: 'at', id: 'id', orderId: 'order_id' },
+};
+
 // Orders are placed without a booking, which would cost each of them: both tables are read in the order of the journal, and merged.
 function pageOf(
   storeId: number,
-  {
-    from,
-    to,
-    kind,
-    orderId,
-    isTest = false,
-  }: Omit<JournalFilter, 'kind'> & { readonly kind?: BookingKind | undefined },
+  { from, to, orderId, isTest = false }: JournalFilter,
+  kind: BookingKind | undefined,
   page: JournalPage,
 ) {
-  const values: unknown[] = [storeId];
-  const bind = (value: unknown) => `$${values.push(value)}`;
-  const last = bind(offsetOf(page) + page.limit + 1);
-  const [begin, end] = [from && bind(from), to && bind(to)];
-  const rowsOf = (
-    select: string,
-    [at, id, order]: readonly [string, string, string],
-    conditions: string,
-    after: string,
-  ) => `(
-      SELECT * FROM (
-        SELECT ${select} WHERE store_id = $1 AND ${conditions}${begin ? ` AND ${at} >= ${begin}` : ''}${
-          end ? ` AND ${at} < ${end}` : ''
-        }${orderId === undefined ? '' : ` AND ${order} = ${bind(orderId)}`}${after}
-        ORDER BY ${at}, ${id} LIMIT ${MOST_READ}
-      ) AS first LIMIT ${last})`;
+  const where = new Conditions('store_id = ?', storeId).and(isTest ? 'is_test' : 'NOT is_test');
   const { after } = page;
-  const time = after && bind(after.at);
-  const placed = () =>
-    rowsOf(
-      'created_at AS at, id AS order_id, 0::bigint AS booking FROM orders',
-      ['created_at', 'id', 'id'],
-      isTest ? 'is_test' : 'NOT is_test',
-      after ? ` AND (created_at, id) > (${time}, ${bind(after.booking === '0' ? after.orderId : LAST_ID)})` : '',
-    );
-  const booked = () =>
-    rowsOf(
-      'at, order_id, id FROM bookings',
-      ['at', 'id', 'order_id'],
-      `${isTest ? 'is_test' : 'NOT is_test'}${kind ? ` AND kind = ${bind(kind)}` : ''}`,
-      after ? ` AND (at, id) > (${time}, ${bind(after.booking)})` : '',
-    );
-  const parts = [...(kind && kind !== 'order' ? [] : [placed()]), ...(kind === 'order' ? [] : [booked()])];
+  const bind = (value: unknown) => (value === undefined ? undefined : where.bind(value));
+  const [begin, end, order, time] = [from, to, orderId, after?.at].map(bind);
+  const last = where.bind(offsetOf(page) + page.limit + 1);
+  const firstOf = (source: Source, afterId: string | undefined, more = '') => `(
+      SELECT * FROM (
+        SELECT ${source.rows} WHERE ${where.sql}${more}${begin ? ` AND ${source.at} >= ${begin}` : ''}${
+          end ? ` AND ${source.at} < ${end}` : ''
+        }${order ? ` AND ${source.orderId} = ${order}` : ''}${
+          time ? ` AND (${source.at}, ${source.id}) > (${time}, ${where.bind(afterId)})` : ''
+        }
+        ORDER BY ${source.at}, ${source.id} LIMIT ${MOST_READ}
+      ) AS first LIMIT ${last})`;
+  const parts = [
+    ...(kind && kind !== 'order' ? [] : [firstOf(PLACINGS, after?.booking === '0' ? after.orderId : LAST_ID)]),
+    ...(kind === 'order' ? [] : [firstOf(BOOKINGS, after?.booking, kind && ` AND kind = ${where.bind(kind)}`)]),
+  ];
   const text = `/* orders.journal */
     SELECT page.at, coalesce(booking.booked_at, item.imported_at, page.at) AS "bookedAt", page.booking::text,
       coalesce(booking.kind, 'order') AS kind, page.order_id AS "orderId", item.receipt_number AS "receiptNumber",
@@ -98,8 +95,8 @@ function pageOf(
         ELSE json_build_object('type', coalesce(event.actor_type, 'system'), 'id', coalesce(event.actor_id, ''),
           'name', coalesce(event.actor_name, '')) END AS actor
     FROM (
-      SELECT * FROM (${parts.join(' UNION ALL ')}) AS merged (at, order_id, booking)
-      ORDER BY at, booking, order_id LIMIT ${bind(page.limit + 1)} OFFSET ${bind(offsetOf(page))}
+      SELECT * FROM (${parts.join(' UNION ALL ')}) AS merged
+      ORDER BY at, booking, order_id LIMIT ${where.bind(page.limit + 1)} OFFSET ${where.bind(offsetOf(page))}
     ) AS page
     JOIN orders AS item ON item.store_id = $1 AND item.id = page.order_id
     LEFT JOIN bookings AS booking ON booking.store_id = $1 AND booking.is_test = ${isTest} AND booking.at = page.at
@@ -114,7 +111,7 @@ function pageOf(
       ORDER BY event.id LIMIT 1
     ) AS event ON true
     ORDER BY page.at, page.booking, page.order_id`;
-  return { text, values };
+  return { text, values: where.values };
 }
 
 function toRow({ booking, charged, credited, paid, refunded, fee, taxLines, ...row }: Row): JournalRow {
