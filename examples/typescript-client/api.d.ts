@@ -312,6 +312,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/journal': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What happened to the money of all orders, oldest first
+     * @description A row for the placing of each order and for each change of its amounts, in the order of `at`. The sums of all rows of an order are its `total_amount`, `amount_credited`, `amount_paid` and `amount_refunded`. Money is in minor units.
+     */
+    get: operations['listJournal'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/statistics/orders': {
     parameters: {
       query?: never;
@@ -1400,6 +1420,8 @@ export interface components {
        * @default true
        */
       notify?: boolean | null;
+      /** @description When the units were given up. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
+      at?: string | null;
     };
     BinRequest: {
       /** @description Code of the warehouse. */
@@ -1469,6 +1491,8 @@ export interface components {
       add?: components['schemas']['OrderItemRequest'][];
       /** @description What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 `price_changed`). Null means any total. */
       expected_total?: number | null;
+      /** @description When the lines changed. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
+      at?: string | null;
       /** @description The shipping, in minor units. Absent: it stays. */
       shipping_amount?: number | null;
       /** @description The taxes of the shipping. Absent: they stay. */
@@ -1512,7 +1536,7 @@ export interface components {
       fee?: number | null;
       /** @description The gateway's number of the settlement by which it is paid out. */
       payout?: string | null;
-      /** @description When it was paid. Absent: now. */
+      /** @description When it was paid. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
     };
     RecordRefundRequest: {
@@ -1538,7 +1562,7 @@ export interface components {
        * @default true
        */
       notify?: boolean | null;
-      /** @description When it was refunded. Absent: now. */
+      /** @description When it was refunded. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
     };
     LinePatchRequest: {
@@ -1692,6 +1716,8 @@ export interface components {
       reference?: string | null;
       /** @description Why, for the ledger. */
       reason?: string | null;
+      /** @description When the units moved, for the ledger. Absent: now. At most 60 days ago (422 `dated_too_early`). */
+      at?: string | null;
       /**
        * @description Whether no line changes anything when one is refused.
        * @default false
@@ -3125,6 +3151,142 @@ export interface components {
         [key: string]: unknown;
       };
     };
+    JournalEntry: {
+      /**
+       * @description Of the row: unique in the store, and never used again.
+       * @example 4711
+       */
+      id: string;
+      /**
+       * Format: date-time
+       * @description The time for which it counts. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /**
+       * Format: date-time
+       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      booked_at: string;
+      /**
+       * @description What happened. New kinds may be added.
+       * @example payment
+       * @enum {string}
+       */
+      kind: 'order' | 'lines' | 'credit' | 'payment' | 'refund' | 'chargeback' | 'write_off' | 'cancellation';
+      /**
+       * Format: uuid
+       * @description The order.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      order_id: string;
+      /**
+       * @description Of the order.
+       * @example WEB-20261120-ABC123
+       */
+      receipt_number: string;
+      /**
+       * @description The payment or refund that it is about; `""` for none.
+       * @example pi_3NX81
+       */
+      reference: string;
+      /**
+       * @description Of the order; `""` when it has none.
+       * @example
+       */
+      external_reference: string;
+      /**
+       * @description ISO 4217 code.
+       * @example USD
+       */
+      currency: string;
+      /**
+       * Format: int64
+       * @description Added to the `total_amount` of the order; negative: taken from it. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      charged: number;
+      /**
+       * Format: int64
+       * @description Added to its `amount_credited`. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      credited: number;
+      /**
+       * Format: int64
+       * @description Added to its `amount_paid`. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 15980
+       */
+      paid: number;
+      /**
+       * Format: int64
+       * @description Added to its `amount_refunded`. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      refunded: number;
+      /**
+       * @description The tax in `charged`, or in `credited`, by name and rate.
+       * @example []
+       */
+      tax_lines: {
+        /**
+         * @description Name of the tax.
+         * @example VAT
+         */
+        name: string;
+        /**
+         * @description In percent.
+         * @example 19
+         */
+        rate: number;
+        /**
+         * Format: int64
+         * @description Negative where tax is taken back. In minor units of the currency: 1099 is 10.99 USD.
+         * @example 895
+         */
+        amount: number;
+        /**
+         * @description Whether the prices include it.
+         * @example true
+         */
+        included: boolean;
+      }[];
+      /**
+       * @description How the payment was made; `""` when that is not known.
+       * @example card
+       */
+      method: string;
+      /**
+       * Format: int64
+       * @description What the gateway keeps of the payment. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 480
+       */
+      fee: number;
+      /**
+       * @description The settlement that pays it out; `""` for none.
+       * @example po_1NX82
+       */
+      payout: string;
+      /** @description Who did it. */
+      actor: {
+        /**
+         * @description An API key, a person, a command, or the service itself.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      };
+    };
     OrderSums: {
       /**
        * @description A day, or a month such as `2026-03`, in the time zone of the store.
@@ -3161,6 +3323,24 @@ export interface components {
        * @example 46900
        */
       refunded: number;
+      /**
+       * Format: int64
+       * @description Sum of what was paid in the period by the journal, whenever the order was placed. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 515900
+       */
+      paid: number;
+      /**
+       * Format: int64
+       * @description Sum of the credits of the period by the journal: for goods, shipping, goodwill and units that were given up. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 31000
+       */
+      credited: number;
+      /**
+       * Format: int64
+       * @description Sum of what cancellations and write-offs of the period credit. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 46900
+       */
+      given_up: number;
     };
     ProductListItem: {
       /**
@@ -3638,6 +3818,12 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       at: string;
+      /**
+       * Format: date-time
+       * @description When it was reported. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      booked_at: string;
       /**
        * @description `""` when there is none.
        * @example R-1-42
@@ -4230,6 +4416,46 @@ export interface components {
         }[];
         /** @description Whether these units went back to bins. Absent: false. */
         restock?: boolean;
+      }[];
+      /** @description What happened to the money after the placing, for the journal. Absent: those of the payments, refunds and statuses. */
+      bookings?: {
+        /** @description ISO 8601 with a zone. */
+        at: string;
+        /** @description When it was made. Absent: at the import. */
+        booked_at?: string;
+        /** @enum {string} */
+        kind: 'lines' | 'credit' | 'payment' | 'refund' | 'chargeback' | 'write_off' | 'cancellation';
+        reference?: string | null;
+        /**
+         * Format: int64
+         * @description In minor units; negative in a credit note.
+         */
+        charged?: number;
+        /**
+         * Format: int64
+         * @description In minor units; negative in a credit note.
+         */
+        credited?: number;
+        /**
+         * Format: int64
+         * @description In minor units; negative in a credit note.
+         */
+        paid?: number;
+        /**
+         * Format: int64
+         * @description In minor units; negative in a credit note.
+         */
+        refunded?: number;
+        tax_lines?: {
+          name: string | null;
+          rate: number;
+          /**
+           * Format: int64
+           * @description In minor units; negative in a credit note.
+           */
+          amount: number;
+          included: boolean;
+        }[];
       }[];
       /** @description Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one. */
       history?: {
@@ -6239,6 +6465,18 @@ export interface components {
       data: components['schemas']['OrderEvent'][];
       pagination: components['schemas']['Pagination'];
     };
+    JournalPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['JournalEntry'][];
+      /**
+       * @description Where the next page begins; `""` where there is no row. Opaque.
+       * @example ajEuMS4xNzYzNjMxMDAwMDAwLjcuMDE5OWExYzI
+       */
+      cursor: string;
+      /** @description Whether there is a next page. */
+      has_more: boolean;
+    };
     OrderSumsAnswer: {
       /** @enum {boolean} */
       success: true;
@@ -7804,6 +8042,7 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
+            | 'dated_too_early'
             | 'already_shipped'
             | 'being_picked'
             | 'units_without_bin'
@@ -7980,6 +8219,7 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
+            | 'dated_too_early'
             | 'no_units_left'
             | 'payment_unrecorded'
             | 'charges_given'
@@ -8246,7 +8486,12 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'amount_mismatch' | 'payment_reference_taken' | 'too_many_records' | 'idempotency_mismatch';
+          'X-Error-Code':
+            | 'dated_too_early'
+            | 'amount_mismatch'
+            | 'payment_reference_taken'
+            | 'too_many_records'
+            | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -8337,6 +8582,7 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
+            | 'dated_too_early'
             | 'refund_exceeds_payment'
             | 'credit_exceeds_owed'
             | 'refund_exceeds_line'
@@ -8525,6 +8771,82 @@ export interface operations {
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  listJournal: {
+    parameters: {
+      query?: {
+        /** @description Only what counts for this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        from?: string;
+        /** @description Only what counts for a time before this one. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        to?: string;
+        /** @description Only those with this kind. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
+        kind?: 'order' | 'lines' | 'credit' | 'payment' | 'refund' | 'chargeback' | 'write_off' | 'cancellation';
+        /** @description Only those with exactly this text as the id of its order. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        order_id?: string;
+        /** @description `true`: only orders that were placed with a test key. `false`: only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
+        /** @description The `cursor` of the page before, with the same filters. `page` then counts from it. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
+        cursor?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['JournalPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'page_too_deep' | 'cursor_invalid';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   getOrderStatistics: {
@@ -9279,7 +9601,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'stock_refused' | 'reference_taken' | 'idempotency_mismatch';
+          'X-Error-Code': 'stock_refused' | 'reference_taken' | 'dated_too_early' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */

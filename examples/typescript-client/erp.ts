@@ -360,6 +360,25 @@ export async function* orderHistory(client: Client<paths>, id: string): AsyncGen
   }
 }
 
+export type JournalEntry = components['schemas']['JournalEntry'];
+type JournalFilter = Omit<NonNullable<paths['/v1/journal']['get']['parameters']['query']>, 'cursor' | 'page' | 'limit'>;
+
+/**
+ * Yields what happened to the money of all orders, oldest first. The sums over all entries of an order are its amounts.
+ *
+ * @throws RequestFailed
+ */
+export async function* journal(client: Client<paths>, filter: JournalFilter = {}): AsyncGenerator<JournalEntry> {
+  for (let cursor = ''; ;) {
+    const query = { ...filter, limit: 100, cursor };
+    const { data, error, response } = await client.GET('/v1/journal', { params: { query } });
+    if (!data) throw new RequestFailed(response, error);
+    yield* data.data;
+    if (!data.has_more) return;
+    cursor = data.cursor;
+  }
+}
+
 /** The key lets the client repeat the request. A call again after that relies on the reference of the body. */
 function once(id: string, key: string = randomUUID()) {
   return { path: { id }, header: { 'Idempotency-Key': key } };

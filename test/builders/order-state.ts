@@ -38,6 +38,7 @@ export function anOrder(values: Partial<PlacedOrderState> = {}): PlacedOrder {
 
 export function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
   return {
+    createdAt: AT,
     status: 'PENDING',
     fulfillmentStatus: 'PENDING',
     totalAmount: 3500,

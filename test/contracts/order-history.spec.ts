@@ -144,7 +144,7 @@ describe('the database refuses', () => {
   });
 
   it.each(['order_events', 'stock_movements'])('to empty %s', async (table) => {
-    const tables = table === 'order_events' ? 'order_events, cancelled_units' : table;
+    const tables = table === 'order_events' ? 'order_events, cancelled_units, bookings' : table;
     await expect(database.query(`TRUNCATE ${tables}`)).rejects.toThrow(`${table} is append-only`);
   });
 

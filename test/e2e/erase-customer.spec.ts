@@ -516,6 +516,7 @@ const IMPERSONAL = [
   'shipments: reference status carrier',
   'shipment_items: reference',
   'payments: reference request_hash method payout',
+  'bookings: kind reference tax_lines',
   'refunds: reference request_hash lines reason',
   'stock_movements: kind actor_type actor_id actor_name reference reason',
   'line_requests: kind reference request_hash results',

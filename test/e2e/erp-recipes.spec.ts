@@ -12,6 +12,7 @@ import {
   followOrders,
   followSkus,
   holdOrder,
+  journal,
   importLines,
   moveOrder,
   orderByReference,
@@ -25,6 +26,7 @@ import {
   releaseOrder,
   repeatMail,
   shipOrder,
+  type JournalEntry,
   type OrderCopy,
   type Outcome,
   type Sku,
@@ -40,6 +42,19 @@ const ORDERS = 150;
 const SKUS = 105;
 
 type Client = ReturnType<typeof storeClient>;
+
+interface Posting {
+  readonly account: string;
+  readonly amount: number;
+}
+
+function postingsOf({ kind, charged, credited, paid, refunded, fee }: JournalEntry): Posting[] {
+  const lost = kind === 'write_off' ? 'expenses:write-offs' : 'income:credits';
+  const money = { 'assets:gateway': paid - refunded - fee, 'expenses:fees': fee };
+  const customer = charged - credited - paid + refunded;
+  const accounts = { ...money, 'assets:customers': customer, 'income:sales': -charged, [lost]: credited };
+  return Object.entries(accounts).map(([account, amount]) => ({ account, amount }));
+}
 
 describe('the recipes for an ERP', () => {
   let api: RunningApi;
@@ -612,6 +627,38 @@ describe('the recipes for an ERP', () => {
       const less = { reference: 'pi_1', amount: total_amount - 1, currency };
       expect(await recordPayment(client, id, less)).toMatchObject({ code: 'amount_mismatch' });
       expect(await shipOrder(client, randomUUID(), { reference: 'S' })).toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  describe('closing a month', () => {
+    it('books each row of the journal once, so that the customers owe what is open', async () => {
+      const shop = await api.withStore();
+      for (let n = 0; n < 100; n++) await shop.store.order({ status: 'PENDING' });
+      const client = storeClient(address, shop.store.key);
+      const bowl = await shop.store.product({ price: 1000, stock: 3 });
+      const outcome = await placeOnce(client, orderOf(aReference(), 3, bowl));
+      const id = outcome.result === 'placed' ? outcome.orderId : '';
+      const { total_amount, currency } = await readOrder(client, id);
+      await cancelOrder(client, id, { items: [{ line: 1, quantity: 1 }] });
+      const month = { from: '2026-01-01T00:00:00Z', to: '2999-01-01T00:00:00Z' };
+      const ledger = new Map<string, Posting[]>();
+      const read = async () => {
+        for await (const entry of journal(client, month)) {
+          if (!ledger.has(entry.id)) ledger.set(entry.id, postingsOf(entry));
+        }
+      };
+      await read();
+      const paid = { reference: 'pi_1', amount: Math.floor(total_amount / 3), currency, partial: true, fee: 9 };
+      await recordPayment(client, id, paid);
+      await read();
+
+      const balances = new Map<string, number>();
+      for (const { account, amount } of [...ledger.values()].flat()) {
+        balances.set(account, (balances.get(account) ?? 0) + amount);
+      }
+      expect([...ledger.values()].every((rows) => rows.reduce((sum, { amount }) => sum + amount, 0) === 0)).toBe(true);
+      expect(balances.get('assets:customers')).toBe(100 * 1000 + (await readOrder(client, id)).amount_open);
+      expect(balances.get('expenses:fees')).toBe(9);
     });
   });
 

@@ -358,6 +358,10 @@ const NOT_IN_THE_BUNDLE: Readonly<Record<string, string>> = {
   'orders.placed': 'the copy is imported',
   'orders.charges_given': 'the service does not charge an imported order again',
   'orders.placed_by': 'the key belongs to the other installation',
+  'orders.imported_at': 'the time of the import',
+  'bookings.id': 'counts the bookings of the database, in the order of the bundle',
+  'bookings.event': 'the bundle names no event of a booking',
+  'bookings.is_test': 'that of the order',
   'order_stages.run_at': 'no stage is due: an import sends no mail',
   'order_stages.locked_until': 'no worker holds a stage',
   'order_stages.notified': 'no stage is attempted again by itself',
@@ -437,6 +441,12 @@ describe('the life of an order', () => {
       `UPDATE orders SET tax_amount = 19, shipping_amount = 5, discount_amount = 4, is_test = true, held_reasons = '{manual}',
          shipping_tax = '[{"name": "VAT", "rate": 7.7, "amount": 1}]', tax_included = true,
          billing_address = shipping_address || '{"city":"Bonn"}' WHERE id = $1`,
+      [id],
+    );
+    await source.database.query(
+      `INSERT INTO bookings (store_id, is_test, at, order_id, kind, charged, credited, paid, refunded, tax_lines)
+       SELECT store_id, true, now() - interval '1 day', id, 'lines', 0, 0, 0, 0,
+         '[{"name": "VAT", "rate": 8.1, "amount": 19, "included": true}]' FROM orders WHERE id = $1`,
       [id],
     );
     await source.database.query(

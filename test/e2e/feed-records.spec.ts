@@ -40,7 +40,7 @@ const HIDDEN = [
   'stores: subdomain name time_zone custom_domain logo_url primary_color seo_title contact theme payment_settings',
   'stores: ecommerce_settings fraud_settings charge_settings created_at',
   'warehouses: name',
-  'orders: units charges_given email_key phone_key address_key',
+  'orders: units charges_given email_key phone_key address_key imported_at',
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until notified dismissed',
   'shipments: notify request_hash',
@@ -99,7 +99,7 @@ const OTHER_TABLES = [
     'order_sums',
   ],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
-  ...['line_requests', 'stock_movements', 'store_moves', 'webhook_deliveries', 'webhooks'],
+  ...['bookings', 'line_requests', 'stock_movements', 'store_moves', 'webhook_deliveries', 'webhooks'],
 ];
 
 const OTHER_OF_TYPE: Readonly<Record<string, (column: string) => string>> = {
@@ -155,7 +155,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
 
 /** Columns whose change alone, which no request makes, moves `updated_at`, or moves that of a product's other SKUs. */
 const NEVER_ALONE = [
-  ...['orders.email_key', 'orders.phone_key', 'orders.address_key', 'shipments.notify'],
+  ...['orders.email_key', 'orders.phone_key', 'orders.address_key', 'orders.imported_at', 'shipments.notify'],
   ...['shipments.request_hash', 'payments.request_hash'],
   ...['refunds.request_hash', 'fraud_assessments.created_at', 'orders.balance', 'orders.units', 'products.in_stock'],
   'product_variants.status',

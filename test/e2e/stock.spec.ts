@@ -576,11 +576,12 @@ describe('GET /v1/stock/movements', () => {
       bin: expect.any(String) as string,
     };
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/) as string;
+    const times = { at, booked_at: at };
     const actor = { type: 'key', id: expect.any(String) as string, name: '' };
     expect(data).toEqual([
-      { at, ...unit, quantity: 5, kind: 'ADJUSTMENT', reference: 'GR-1', order_id: null, actor },
-      { at, ...unit, quantity: -2, kind: 'ORDER', reference: '', order_id: order, actor: null },
-      { at, ...unit, quantity: 12, kind: 'OPENING', reference: '', order_id: null, actor: null },
+      { ...times, ...unit, quantity: 5, kind: 'ADJUSTMENT', reference: 'GR-1', order_id: null, actor },
+      { ...times, ...unit, quantity: -2, kind: 'ORDER', reference: '', order_id: order, actor: null },
+      { ...times, ...unit, quantity: 12, kind: 'OPENING', reference: '', order_id: null, actor: null },
     ]);
     expect(pagination).toEqual({ total: 3, page: 1, limit: 50 });
     expect(await quantities('limit=2&page=2')).toEqual([12]);
@@ -598,6 +599,23 @@ describe('GET /v1/stock/movements', () => {
     expect(await quantities(`warehouse=MAIN&sku=R-1,O-1&bin=${String(last?.['bin'])}`)).toEqual([2]);
     for (const none of ['sku=', 'sku=%00', 'product_id=x', 'warehouse=main', 'bin=%00'])
       expect([none, (await list(none)).pagination.total]).toEqual([none, 0]);
+  });
+
+  it('lists units at the time at which they moved, at most 60 days ago, and says when that was reported', async () => {
+    const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const at = ago(59);
+    const line = { sku: 'R-1', adjust: 5 };
+    await change([line], { at, reference: 'GR-1' });
+
+    const refused = await api.post('/v1/stock', { lines: [line], at: ago(61) });
+
+    expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([422, 'dated_too_early']);
+    expect((await api.post('/v1/stock', { lines: [line], at: ago(-2) })).statusCode).toBe(400);
+    const { data } = await list(`to=${ago(58)}&sku=R-1`);
+    expect(data).toMatchObject([{ at, quantity: 5, reference: 'GR-1' }]);
+    expect(Date.parse(String(data[0]?.['booked_at']))).toBeGreaterThan(Date.parse(ago(1)));
+    expect(await quantities('')).toEqual([12, 5]);
+    expect(await stock()).toBe(17);
   });
 
   it('covers the given times, or without a beginning and a product the last 90 days', async () => {

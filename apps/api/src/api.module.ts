@@ -18,6 +18,7 @@ import { DashboardModule } from './dashboard/dashboard.module.js';
 import { HttpModule } from './http/http.module.js';
 import { ImportController } from './import/import.controller.js';
 import { KeysController } from './keys/keys.controller.js';
+import { JournalController } from './orders/journal.controller.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { StatisticsController } from './orders/statistics.controller.js';
@@ -47,6 +48,7 @@ export interface Process {
   controllers: [
     OrdersController,
     OrderChangesController,
+    JournalController,
     StatisticsController,
     ProductsController,
     SkusController,

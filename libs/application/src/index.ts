@@ -16,6 +16,7 @@ export * from './errors.js';
 export * as applicationErrors from './errors.js';
 export * from './orders/change-order.js';
 export * from './orders/create-order.js';
+export * from './orders/journal-cursor.js';
 export * from './orders/order-quotes.js';
 export * from './orders/orders.service.js';
 export * from './orders/preview-order.js';

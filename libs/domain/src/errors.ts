@@ -192,6 +192,11 @@ export const PaymentsTooLarge = domainError(
   'invalid_request',
   `amount is too large: the payments of an order add up to at most ${Number.MAX_SAFE_INTEGER}`,
 );
+/** @param earliest a day before the order, or 60 days ago. */
+export const DatedTooEarly = rejected(
+  'dated_too_early',
+  (earliest: Date) => `at must be ${earliest.toISOString()} or later`,
+);
 /** @param left what can still be refunded, in minor units. */
 export const RefundExceedsPayment = rejected(
   'refund_exceeds_payment',

@@ -7,6 +7,7 @@ export * from './created-order.response.js';
 export * from './customer.response.js';
 export * from './order-event.response.js';
 export * from './order-preview.response.js';
+export * from './journal.response.js';
 export * from './order-sums.response.js';
 export * from './order.response.js';
 export * from './person.response.js';

@@ -1,4 +1,5 @@
-import { representation } from './resource.js';
+import type { OrderSums as Sums } from '@app/application';
+import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
 export const OrderSums = representation(
@@ -10,6 +11,16 @@ export const OrderSums = representation(
     units: is.integer('Units in the lines of the orders.', 31, 'int64'),
     amount: is.minorUnits('Sum of the `total_amount` of the orders.', 562800),
     refunded: is.minorUnits('Sum of the refunds of the period by their `at`, whenever the order was placed.', 46900),
+    paid: is.minorUnits('Sum of what was paid in the period by the journal, whenever the order was placed.', 515900),
+    credited: is.minorUnits(
+      'Sum of the credits of the period by the journal: for goods, shipping, goodwill and units that were given up.',
+      31000,
+    ),
+    given_up: is.minorUnits('Sum of what cancellations and write-offs of the period credit.', 46900),
   }),
   { money: 'minor' },
 );
+
+export function toOrderSums({ givenUp, ...sums }: Sums): ValueOf<typeof OrderSums> {
+  return { ...sums, given_up: givenUp };
+}

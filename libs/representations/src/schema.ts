@@ -92,6 +92,8 @@ export const percent = (description: string, example: number) =>
 export const integer = (description: string, example: number, format?: 'int64') =>
   Type.Integer({ ...about(description, example), ...(format && { format }) });
 
+export const number = (description: string, example: number) => Type.Number(about(description, example));
+
 export const id = (description: string, example = 7) =>
   Type.Integer({ ...about(description, example), format: 'int32' });
 

@@ -26,6 +26,7 @@ export const StockMovement = representation(
   'StockMovement',
   is.object({
     at: is.timestamp('When it happened.'),
+    booked_at: is.timestamp('When it was reported.'),
     ...UNIT,
     quantity: is.integer(
       'Units put in (positive) or taken out (negative); 0 for a count that found what was there.',
@@ -44,6 +45,7 @@ export function toStockMovement(row: Movement): ValueOf<typeof StockMovement> {
   const { sku, productId: product_id, variantId: variant_id, warehouse, bin, quantity, kind, reference } = row;
   return {
     at: row.at.toISOString(),
+    booked_at: row.bookedAt.toISOString(),
     ...{ sku, product_id, variant_id, warehouse, bin, quantity, kind, reference },
     order_id: row.orderId,
     actor: row.actor && toActor(row.actor),

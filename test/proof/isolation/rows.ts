@@ -69,6 +69,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/orders/:id/notes': { as: 'change', scope: 'fulfillment', body: { text: 'Ring twice' } },
   'POST /v1/orders/:id/mails': { as: 'change', scope: 'fulfillment', body: { stage: 'notify-merchant' } },
   'POST /v1/orders/:id/refunds': { as: 'change', scope: 'payments', body: { reference: 'R-1', amount: 1 } },
+  'GET /v1/journal': { as: 'list' },
   'GET /v1/statistics/orders': { as: 'profile' },
   'GET /v1/products': { as: 'list' },
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },

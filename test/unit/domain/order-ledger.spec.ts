@@ -1,15 +1,22 @@
 import {
+  bookingsOf,
   cancelOrder,
   changeLines,
   effectOf,
   ledgerOf,
   NO_CHARGES,
+  owedTaxesOf,
+  taxLinesOf,
   NO_DETAILS,
   PlacedOrder,
   recordPayment,
   recordRefund,
+  setStatuses,
   shipOrder,
   DomainError,
+  FULFILLMENT_STATUSES,
+  PAYMENT_STATUSES,
+  type Booking,
   type ChargeableOrder,
   type Charges,
   type KnownPayment,
@@ -127,6 +134,34 @@ describe('the ledger of an order', () => {
       ...['cancel', 'lines', 'pay', 'refund', 'ship'],
     ]);
   });
+
+  it('is what its bookings add up to, also where operators set the statuses', () => {
+    const kinds = new Set<string>();
+    for (let life = 0; life < LIVES; life++) {
+      const random = seededRandom(life);
+      let state = stateOf({});
+      const booked: Booking[] = [];
+      for (let n = 0; n < STEPS; n++) {
+        const order = new PlacedOrder(state);
+        const { owed, paid, refunded: repaid } = ledgerOf(state);
+        const books = new Books();
+        books.sell(owed);
+        books.pay(paid);
+        books.payBack(repaid);
+        const isSet = random(3) === 0;
+        const [, change] = isSet ? setStatus(random, order) : step(random, order, books, { n, shop: null });
+        if (!change) continue;
+        booked.push(...bookingsOf(order, change));
+        state = after(state, change);
+        expect({ n, ...sumsOf(booked, 3500) }).toEqual({ n, ...amountsOf(state) });
+      }
+      for (const { kind } of booked) kinds.add(kind);
+    }
+
+    expect([...kinds].sort()).toEqual([
+      ...['cancellation', 'chargeback', 'credit', 'lines', 'payment', 'refund', 'write_off'],
+    ]);
+  });
 });
 
 function live(random: Random, reached: Set<string>): void {
@@ -141,12 +176,14 @@ function live(random: Random, reached: Set<string>): void {
   let state = stateOf({ ...amounts, lines: charged });
   const books = new Books();
   books.sell(totalAmount);
+  const booked: Booking[] = [];
   for (const line of charged) books.units.set(line.line, valuesOf(line, shop, 0));
 
   for (let n = 0; n < STEPS; n++) {
     const order = new PlacedOrder(state);
     const [kind, change] = step(random, order, books, { n, shop });
     if (!change) continue;
+    booked.push(...bookingsOf(order, change));
     reached.add(kind);
     state = after(state, change);
     const { status, fulfillmentStatus } = state;
@@ -162,7 +199,48 @@ function live(random: Random, reached: Set<string>): void {
       ...{ open: Math.max(0, balance), refundDue: Math.max(0, -balance) },
       status: statusIn(books, status),
     });
+    expect({ n, ...sumsOf(booked, totalAmount) }).toEqual({ n, ...amountsOf(state) });
+    expect({ n, taxes: taxesIn(booked, charged, shippingTax) }).toEqual({ n, taxes: byRate(owedTaxesOf(state)) });
+    // Nothing is taxed of what is not owed, and never more than was sold.
+    const [taxes, most] = [taxOf(owedTaxesOf(state)), taxOf(taxLinesOf(state))];
+    expect([n, owed === 0 ? taxes : 0, taxes >= 0 && taxes <= most]).toEqual([n, 0, true]);
+    // What clients record is booked with its reference.
+    const ofKinds = (...these: readonly string[]) => booked.filter((booking) => these.includes(booking.kind));
+    expect(sumsOf(ofKinds('payment'), 0)).toEqual({ ...NOTHING, paid: books.paid });
+    expect(sumsOf(ofKinds('refund', 'chargeback'), 0)).toEqual({ ...NOTHING, refunded: books.repaid });
+    expect(sumsOf(ofKinds('write_off'), 0)).toEqual({ ...NOTHING, credited: books.writtenOff });
+    expect(ofKinds('payment', 'refund', 'chargeback', 'write_off').filter(({ reference }) => !reference)).toEqual([]);
   }
+}
+
+/** The taxes of the placing and of all bookings, by rate. Those of a credit are taken off. */
+function taxesIn(bookings: readonly Booking[], lines: readonly PlacedLine[], shippingTax: readonly Tax[]) {
+  const booked = bookings.flatMap(({ credited, taxLines }) =>
+    taxLines.map((tax) => ({ ...tax, amount: credited === 0 ? tax.amount : -tax.amount })),
+  );
+  return byRate([...lines.flatMap(({ tax }) => tax), ...shippingTax, ...booked]);
+}
+
+function byRate(taxes: readonly Tax[]): Readonly<Record<number, number>> {
+  const sums: Record<number, number> = {};
+  for (const { rate, amount } of taxes) sums[rate] = (sums[rate] ?? 0) + amount;
+  return Object.fromEntries(Object.entries(sums).filter(([, amount]) => amount !== 0));
+}
+
+const NOTHING = { charged: 0, credited: 0, paid: 0, refunded: 0 };
+
+/** @param charged for the placing, which is not among the bookings. */
+function sumsOf(bookings: readonly Booking[], charged: number) {
+  const sumOf = (field: keyof typeof NOTHING) => bookings.map((booking) => booking[field]).reduce(sum, 0);
+  return {
+    charged: charged + sumOf('charged'),
+    ...{ credited: sumOf('credited'), paid: sumOf('paid'), refunded: sumOf('refunded') },
+  };
+}
+
+function amountsOf(state: PlacedOrderState) {
+  const { credited, paid, refunded } = ledgerOf(state);
+  return { charged: state.totalAmount, credited, paid, refunded };
 }
 
 /** What the books say of the payment; they do not know whether an unpaid order still waits for it. */
@@ -225,6 +303,14 @@ function step(random: Random, order: PlacedOrder, books: Books, { n, shop }: { n
     default:
       return ['refund', refund(random, order, books, n)];
   }
+}
+
+function setStatus(random: Random, order: PlacedOrder): Step {
+  const [status, fulfillmentStatus] = [PAYMENT_STATUSES, FULFILLMENT_STATUSES].map(
+    (words) => words[random(words.length)],
+  );
+  const change = (random(2) === 0 ? { status } : { fulfillmentStatus }) as Parameters<typeof setStatuses>[1];
+  return ['status', made(() => setStatuses(order, change))];
 }
 
 /** The rules of docs/erp.md, on the balance of the books. */

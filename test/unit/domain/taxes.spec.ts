@@ -142,7 +142,7 @@ function taxed(values: Partial<PlacedOrderState> = {}): PlacedOrder {
   });
 }
 
-const owed = (order: PlacedOrder) => owedTaxesOf(order).map(({ rate, amount }) => [rate, amount]);
+const owed = (order: PlacedOrder) => owedTaxesOf(order.state).map(({ rate, amount }) => [rate, amount]);
 const all = (quantity: number): readonly LineQuantity[] => [units(1, quantity)];
 
 describe('the taxes of what is owed', () => {

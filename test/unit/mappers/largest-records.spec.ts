@@ -121,6 +121,7 @@ const PLACED = new PlacedOrder({
   ...{ ...NO_AMOUNTS, totalAmount: 99_900_000, cancelledAmount: 0, hasTakenStock: true },
   ...{ paymentMethod: 'COD', externalReference: '', isPlaced: true },
   heldReasons: null,
+  createdAt: ORDER.createdAt,
   ...{ metadata: METADATA, lineMetadata: [], mails: [], eventCounts: {} },
   contact: ORDER,
   lines: eachLine(MAX_QUANTITY).map((line) => ({
@@ -142,6 +143,11 @@ const PERSONAL_ROW: OrderColumns = {
   allocations: [],
   catalog: times(MAX_LINES, () => ['runner', 'R-1'] as const),
   history: times(5_000, () => ({ at: AT })),
+  // Of 100 payments and refunds, two each, and 500 changes of lines and of units.
+  bookings: times(1_400, () => ({
+    ...{ at: AT, bookedAt: AT, kind: 'credit', reference: '', taxLines: null },
+    ...{ charged: '0', credited: '1', paid: '0', refunded: '0' },
+  })),
 };
 
 const PRODUCT_ROW: ProductRow = {

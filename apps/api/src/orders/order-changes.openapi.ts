@@ -117,6 +117,7 @@ export const ApiCancelOrder = ApiChange({
   body: { type: CancelOrderRequest, example: { reason: 'The customer changed their mind' }, isOptional: true },
   status: 200,
   failures: [
+    new refused.DatedTooEarly(new Date('2026-11-20T09:30:00.000Z')),
     new refused.AlreadyShipped(LINES),
     new refused.BeingPicked(['SHIP-2']),
     new refused.UnitsWithoutBin(),
@@ -159,6 +160,7 @@ export const ApiChangeLines = ApiChange({
   },
   status: 200,
   failures: [
+    new refused.DatedTooEarly(new Date('2026-11-20T09:30:00.000Z')),
     new BadRequestException('set or add is required'),
     new refused.InvalidOrderItems('An order has at most 100 lines, with those that it has given up'),
     new refused.NoUnitsLeft(),
@@ -216,6 +218,7 @@ export const ApiRecordPayment = ApiChange({
   body: { type: RecordPaymentRequest, example: { reference: 'pi_3NX81', amount: 15980, currency: 'USD' } },
   status: 201,
   failures: [
+    new refused.DatedTooEarly(new Date('2026-11-20T09:30:00.000Z')),
     new refused.PaidAmountMismatch({ minor: 4999, currency: 'USD' }, { minor: 5600, currency: 'USD' }, 5600),
     new refused.PaymentReferenceTaken(),
   ],
@@ -231,6 +234,7 @@ export const ApiRecordRefund = ApiChange({
   status: 201,
   otherAnswer: { status: 200, description: 'With `preview=true`: the full order as the refund would leave it.' },
   failures: [
+    new refused.DatedTooEarly(new Date('2026-11-20T09:30:00.000Z')),
     new refused.RefundExceedsPayment(4999),
     new refused.CreditExceedsOwed(4999),
     new refused.RefundExceedsLine({ line: 1, quantity: 2 }),

@@ -2,6 +2,7 @@ import { canonicalHash, NOTIFICATION_STAGES, type NotificationStage } from '@app
 import {
   FULFILLMENT_STATUSES,
   MAX_INT4,
+  MAX_DATED_DAYS,
   MAX_LINES,
   MAX_QUANTITY,
   PAYMENT_STATUSES,
@@ -28,7 +29,7 @@ import {
   type Tracking,
   type Transition,
 } from '@app/domain';
-import type { EditedLines, Note } from '@app/application';
+import type { Dated as DatedRequest, EditedLines, Note } from '@app/application';
 import { STATUS_FIELDS } from '@app/representations';
 import { BadRequestException } from '@nestjs/common';
 import { ApiSchema } from '@nestjs/swagger';
@@ -86,6 +87,10 @@ export class ShipmentItemRequest extends LineQuantityRequest {
 
 const OwnReference = (what: string) =>
   is.ReferenceField({ isRequired: true, description: `${what} Unique in the order, for ever.` });
+const Dated = (what: string) =>
+  is.TimestampField({
+    description: `${what} Absent: now. At most ${MAX_DATED_DAYS} days ago, and a day before the order (422 \`dated_too_early\`).`,
+  });
 const Lines = (description: string) =>
   is.ListField(LineQuantityRequest, { max: MAX_LINES, isOptional: true, description });
 
@@ -169,6 +174,9 @@ export class CancelOrderRequest {
       'Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.',
   })
   notify?: boolean | null;
+
+  @Dated('When the units were given up.')
+  at?: string | null;
 }
 
 export class SetLineRequest {
@@ -200,6 +208,9 @@ export class ChangeLinesRequest {
       '`price_changed`). Null means any total.',
   })
   expected_total?: number | null;
+
+  @Dated('When the lines changed.')
+  at?: string | null;
 }
 
 const LINE_OF_CHARGES = 'Of the whole line, also of its units that have shipped. Absent: it stays.';
@@ -316,7 +327,7 @@ export class RecordPaymentRequest {
   @is.TextField({ max: 64, description: "The gateway's number of the settlement by which it is paid out." })
   payout?: string | null;
 
-  @is.TimestampField({ description: 'When it was paid. Absent: now.' })
+  @Dated('When it was paid.')
   at?: string | null;
 }
 
@@ -362,7 +373,7 @@ export class RecordRefundRequest {
   @is.FlagField({ default: true, description: 'Whether the customer gets a mail.' })
   notify?: boolean | null;
 
-  @is.TimestampField({ description: 'When it was refunded. Absent: now.' })
+  @Dated('When it was refunded.')
   at?: string | null;
 }
 
@@ -464,8 +475,8 @@ export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
   return { ...tracking, ...(status && { status }), at: toDate(at) };
 }
 
-export function toCancellation({ reason, restock, notify }: CancelOrderRequest): Cancellation {
-  return { reason: reason ?? '', restock: restock ?? null, notify: notify ?? true };
+export function toCancellation({ reason, restock, notify, at }: CancelOrderRequest): Cancellation & DatedRequest {
+  return { reason: reason ?? '', restock: restock ?? null, notify: notify ?? true, at: toDate(at) };
 }
 
 /** @param inStore the currency of the store. @throws BadRequestException */
@@ -485,6 +496,7 @@ export function toEditedLines(body: ChangeLinesRequest, inStore: Currency): Edit
   return {
     set: lines,
     add: items,
+    at: toDate(body.at),
     ...(given && { given }),
     ...(typeof expected_total === 'number' && { expectedTotal: toExpectedTotal(expected_total, inStore) }),
   };

@@ -1,6 +1,6 @@
 import { OrdersService, type OrderSumsFilter } from '@app/application';
 import { ORDER_SOURCES } from '@app/domain';
-import { OrderSums, ref, type ValueOf } from '@app/representations';
+import { OrderSums, ref, toOrderSums, type ValueOf } from '@app/representations';
 import { Controller, Get } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
@@ -64,6 +64,6 @@ export class StatisticsController {
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery({ ...PARAMETERS, read: readRange }) filter: OrderSumsFilter,
   ): Promise<SingleEnvelope<ValueOf<typeof OrderSums>[]>> {
-    return single(await this.orders.sums(store.id, filter));
+    return single((await this.orders.sums(store.id, filter)).map(toOrderSums));
   }
 }

@@ -78,6 +78,7 @@ export class StockController {
       lines: body.lines.map((line) => toStockLine(line, key)),
       reference,
       reason: body.reason ?? '',
+      at: body.at ? new Date(body.at) : null,
       isAtomic: body.atomic ?? false,
       createsBins: body.create_bins ?? false,
       requestHash,

@@ -1,5 +1,5 @@
 import { MOVEMENTS_LISTED_DAYS } from '@app/application';
-import { ReferenceTaken, StockRefused } from '@app/domain';
+import { DatedTooEarly, ReferenceTaken, StockRefused } from '@app/domain';
 import { type ResourceDocumentation, StockChange, StockListItem, StockMovement } from '@app/representations';
 import { ApiList, ApiWrite } from '../openapi/endpoints.js';
 import { ChangeStockRequest } from './stock.request.js';
@@ -57,5 +57,6 @@ export const ApiChangeStock = ApiWrite({
     invalidField('lines must have 1 to 500 entries'),
     new StockRefused([{ path: 'lines[0]', message: 'stale: The bin holds 12, not 10' }]),
     new ReferenceTaken(),
+    new DatedTooEarly(new Date('2026-11-20T09:30:00.000Z')),
   ],
 });

@@ -1,5 +1,5 @@
 import { CursorInvalid, decodeCursor, type ApiKeyLookup, type StockLine } from '@app/application';
-import { COUNT_BASES, MAX_INT4, type CountBasis, type StockWrite } from '@app/domain';
+import { COUNT_BASES, MAX_DATED_DAYS, MAX_INT4, type CountBasis, type StockWrite } from '@app/domain';
 import * as is from '../body/fields.js';
 import { faultsOfUnit, NO_UNIT, textOfLine, toUnit, UnitFields } from '../body/unit-fields.js';
 import { readLine } from '../body/body.pipe.js';
@@ -58,6 +58,11 @@ export class ChangeStockRequest {
 
   @is.TextField({ max: 500, description: 'Why, for the ledger.' })
   reason?: string | null;
+
+  @is.TimestampField({
+    description: `When the units moved, for the ledger. Absent: now. At most ${MAX_DATED_DAYS} days ago (422 \`dated_too_early\`).`,
+  })
+  at?: string | null;
 
   @is.FlagField({ default: false, description: 'Whether no line changes anything when one is refused.' })
   atomic?: boolean | null;

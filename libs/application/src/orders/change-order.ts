@@ -4,6 +4,7 @@ import {
   changeLines,
   changeShipment,
   correctedContact,
+  datedChange,
   holdOrder,
   moveStatus,
   orderEvent,
@@ -55,7 +56,12 @@ export interface ChangeContext {
   readonly isPreview?: boolean;
 }
 
-export interface EditedLines extends Pick<LinesRequest, 'set' | 'expectedTotal' | 'given'> {
+export interface Dated {
+  /** When it is booked; absent or null: now. */
+  readonly at?: Date | null;
+}
+
+export interface EditedLines extends Dated, Pick<LinesRequest, 'set' | 'expectedTotal' | 'given'> {
   readonly add: readonly ItemRequest[];
 }
 
@@ -93,10 +99,10 @@ export class ChangeOrder {
 
   cancel(
     context: ChangeContext,
-    cancellation: Cancellation,
+    { at, ...cancellation }: Cancellation & Dated,
     items: readonly LineQuantity[] | null = null,
   ): Promise<ChangedOrder> {
-    return this.run(context, (order) => cancelOrder(order, cancellation, items));
+    return this.run(context, (order) => cancelOrder(order, cancellation, items), at);
   }
 
   move(context: ChangeContext, transition: Transition): Promise<ChangedOrder> {
@@ -116,7 +122,8 @@ export class ChangeOrder {
     );
     const { lines, unavailable } = await (deadline ? deadline.bound(pricing) : pricing);
     const edit = { ...request, add: lines, unavailable, currency };
-    return this.runCharged(context, (placed, chargesOf) => changeLines(placed, edit, chargesOf));
+    const decide = (placed: PlacedOrder, chargesOf: ChargesOf) => changeLines(placed, edit, chargesOf);
+    return this.runCharged(context, decide, request.at);
   }
 
   hold(context: ChangeContext, reason: string): Promise<ChangedOrder> {
@@ -128,12 +135,12 @@ export class ChangeOrder {
   }
 
   pay(context: ChangeContext, request: PaymentRequest): Promise<ChangedOrder> {
-    return this.run(context, (order) => recordPayment(order, request));
+    return this.run(context, (order) => recordPayment(order, request), request.at);
   }
 
   /** Calls no gateway. */
   refund(context: ChangeContext, request: RefundRequest): Promise<ChangedOrder> {
-    return this.run(context, (order) => recordRefund(order, request));
+    return this.run(context, (order) => recordRefund(order, request), request.at);
   }
 
   async patch(context: ChangeContext, patch: OrderPatch): Promise<ChangedOrder> {
@@ -176,6 +183,7 @@ export class ChangeOrder {
   private async runCharged(
     context: ChangeContext,
     decide: (order: PlacedOrder, chargesOf: ChargesOf) => OrderChange,
+    at: Date | null = null,
   ): Promise<ChangedOrder> {
     const known = new Map<string, Charges>();
     const chargesOf = (order: ChargeableOrder): Charges => {
@@ -185,7 +193,7 @@ export class ChangeOrder {
     };
     for (;;) {
       try {
-        return await this.run(context, (order) => decide(order, chargesOf));
+        return await this.run(context, (order) => decide(order, chargesOf), at);
       } catch (error) {
         if (!(error instanceof ChargesWanted)) throw error;
         if (known.size === MAX_CHARGE_ATTEMPTS) throw new ChargesUnavailable({ cause: error });
@@ -196,7 +204,13 @@ export class ChangeOrder {
     }
   }
 
-  private run(context: ChangeContext, decide: (order: PlacedOrder) => OrderChange): Promise<ChangedOrder> {
-    return this.lifecycle.change({ ...context, decide: (placed) => withinLimits(placed, decide(placed)) });
+  private run(
+    context: ChangeContext,
+    decide: (order: PlacedOrder) => OrderChange,
+    at: Date | null = null,
+  ): Promise<ChangedOrder> {
+    const time = { at, now: new Date() };
+    const decided = (placed: PlacedOrder) => datedChange(placed, withinLimits(placed, decide(placed)), time);
+    return this.lifecycle.change({ ...context, decide: decided });
   }
 }

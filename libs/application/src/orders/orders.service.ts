@@ -40,6 +40,10 @@ export class OrdersService {
     return this.orders.sums(storeId, filter);
   }
 
+  journal(...args: Parameters<OrderRepository['journal']>): ReturnType<OrderRepository['journal']> {
+    return this.orders.journal(...args);
+  }
+
   private find(storeId: number, reference: string): Promise<OrderRecord | null> {
     const id = readUuid(reference);
     if (id !== null) return this.orders.findById(storeId, id);

@@ -1,6 +1,7 @@
 import type {
   Actor,
   BillingAddress,
+  Booking,
   FraudAssessment,
   Metadata,
   OrderCustomer,
@@ -14,7 +15,7 @@ import type {
   TaxLine,
   VariantAttributes,
 } from '@app/domain';
-import type { CreatedFilter, Page, PageOf, UpdatedFilter } from './page.js';
+import type { CreatedFilter, Page, PageOf, TimeRange, UpdatedFilter } from './page.js';
 
 /** Amounts are in minor units of `currency`. */
 export interface OrderSummary {
@@ -209,10 +210,54 @@ export interface OrderSums {
   readonly amount: number;
   /** The refunds of the period, whenever their orders were placed. */
   readonly refunded: number;
+  /** What was booked for the period, whenever the orders were placed. */
+  readonly paid: number;
+  /** Credits for goods, shipping, goodwill and units that were given up. */
+  readonly credited: number;
+  /** What cancellations and write-offs credit. */
+  readonly givenUp: number;
 }
 
 export interface OrderEventRecord extends OrderEvent {
   readonly at: Date;
+  readonly actor: Actor;
+}
+
+/** Times are those for which the bookings count. */
+export interface JournalFilter extends TimeRange {
+  /** One of `BOOKING_KINDS`, in any letter case. */
+  readonly kind?: string | undefined;
+  readonly orderId?: string;
+  /** Absent: live orders. */
+  readonly isTest?: boolean;
+}
+
+/** The place of a row in the journal. */
+export interface JournalPlace {
+  readonly at: Date;
+  /** `0`: the placing of the order. */
+  readonly booking: string;
+  readonly orderId: string;
+}
+
+export interface JournalPage extends Page {
+  /** Pages count from the row after it. */
+  readonly after?: JournalPlace;
+}
+
+export interface JournalRow extends Booking {
+  readonly place: JournalPlace;
+  readonly at: Date;
+  /** When it was made. */
+  readonly bookedAt: Date;
+  readonly orderId: string;
+  readonly receiptNumber: string;
+  readonly externalReference: string;
+  readonly currency: string;
+  /** Of a payment with a record, as are fee and payout; `''` otherwise. */
+  readonly method: string;
+  readonly fee: number;
+  readonly payout: string;
   readonly actor: Actor;
 }
 
@@ -242,6 +287,17 @@ export abstract class OrderRepository {
 
   /** Every period of the range, oldest first. */
   abstract sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]>;
+
+  /**
+   * The placings of orders and the bookings, by the time for which they count. For the same time, the placings come first, and
+   * the bookings follow in the order in which they were made.
+   * @throws PageTooDeep
+   */
+  abstract journal(
+    storeId: number,
+    filter: JournalFilter,
+    page: JournalPage,
+  ): Promise<{ readonly rows: readonly JournalRow[]; readonly hasMore: boolean }>;
 
   /** Oldest first. @param reference UUID or receipt number in any letter case. @throws NotFound */
   abstract history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>>;

@@ -50,6 +50,8 @@ export interface StockChangeRequest {
   readonly reference: string | null;
   /** The reason in the ledger; `''` for none. */
   readonly reason: string;
+  /** When the units moved; absent or null: now. */
+  readonly at?: Date | null;
   /** Whether no line changes anything when one is refused. */
   readonly isAtomic: boolean;
   /** Whether a bin that a line names is made where its warehouse lacks it. */
@@ -72,7 +74,7 @@ export abstract class StockChanges {
   /**
    * Applies or refuses each line, in their order.
    * @throws StockRefused when the request is atomic and a line is refused.
-   * @throws ReferenceTaken, IdempotencyMismatch, CommitOutcomeUnknown
+   * @throws ReferenceTaken, DatedTooEarly, IdempotencyMismatch, CommitOutcomeUnknown
    * @throws IdempotencyInFlight when another request with the key is still running after 2 s.
    * @throws Overloaded when too many changes run, in the process or of the store.
    */

@@ -3,8 +3,10 @@ import type { Page, PageOf } from './page.js';
 import type { StockFilter } from './stock.repository.js';
 
 export interface StockMovement extends StockItem {
-  /** When its transaction began. */
+  /** The time for which it counts: when its transaction began, unless the request says another. */
   readonly at: Date;
+  /** When its transaction began. */
+  readonly bookedAt: Date;
   readonly sku: string;
   readonly warehouse: string;
   readonly bin: string;

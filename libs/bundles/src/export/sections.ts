@@ -132,7 +132,7 @@ const STOCK: Section = {
     WHERE item.store_id = $1`,
   changed: `EXISTS (SELECT FROM stock_movements AS moved
     WHERE moved.store_id = item.store_id AND moved.product_id = item.product_id
-      AND moved.variant_key = item.variant_key AND moved.bin_id = item.bin_id AND moved.created_at >= $2)`,
+      AND moved.variant_key = item.variant_key AND moved.bin_id = item.bin_id AND coalesce(moved.booked_at, moved.created_at) >= $2)`,
   key: ['item.product_id', 'item.variant_key', 'item.bin_id'],
 };
 

@@ -1,14 +1,20 @@
-import type { LineQuantity } from './line-units.js';
+import { sumByLine, type LineQuantity } from './line-units.js';
+import type { RefundRecord } from './order-money.js';
 import type { LineCharges } from './charges.js';
 import { partOf } from './parts.js';
 import { taxOf, type Tax } from './tax.js';
 
-interface PricedOrder {
+export interface PricedOrder {
   readonly totalAmount: number;
   readonly shippingAmount: number;
   readonly shippingTax: readonly Tax[];
   readonly isTaxIncluded: boolean;
   readonly lines: readonly (LineQuantity & LineCharges & { readonly unitPrice: number })[];
+}
+
+export interface CreditedOrder {
+  readonly lines: readonly { readonly line: number; readonly cancelledQuantity: number }[];
+  readonly refunds: readonly Pick<RefundRecord, 'lines'>[];
 }
 
 /** What the shipping costs with its tax, in minor units. */
@@ -18,6 +24,15 @@ export function shippingOf({
   isTaxIncluded,
 }: Omit<PricedOrder, 'totalAmount' | 'lines'>): number {
   return shippingAmount + (isTaxIncluded ? 0 : taxOf(shippingTax));
+}
+
+/** Units that were given up, or shipped and refunded: their share of the total is credited. */
+export function creditedUnitsOf({ lines, refunds }: CreditedOrder): LineQuantity[] {
+  const cancelled = lines.map(({ line, cancelledQuantity }) => ({ line, quantity: cancelledQuantity }));
+  const refunded = refunds.flatMap((refund) =>
+    refund.lines.map(({ line, quantity, cancelledQuantity }) => ({ line, quantity: quantity - cancelledQuantity })),
+  );
+  return sumByLine([...cancelled, ...refunded]);
 }
 
 /**

@@ -138,6 +138,8 @@ export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
   /** No two effects have the same kind, but for a restock of each movement. */
   readonly effects: readonly OrderEffect[];
+  /** When it is booked; absent or null: now. */
+  readonly at?: Date | null;
   /** It could be made any number of times, so it is refused when the order has `MAX_EVENTS`. */
   readonly isEndless?: boolean;
   /** The change is refused, and its events are kept. */

@@ -24,7 +24,7 @@ import {
 } from './order-change.js';
 import type { LineCharges } from './charges.js';
 import { statusEvents, type OrderEvent, type OrderEventName } from './order-event.js';
-import { shareOf } from './line-shares.js';
+import { creditedUnitsOf, shareOf } from './line-shares.js';
 import { ledgerOf, type OrderLedger, type RefundedUnits } from './order-money.js';
 import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type PaymentStatus } from './order-status.js';
 import type { BilledContact } from './order.js';
@@ -47,6 +47,7 @@ export interface PlacedLine extends LineQuantity, LineCharges, Pick<OrderLine, '
 export interface PlacedOrderState extends OrderState, ChargedAmounts, OrderTerms {
   /** Whether this service has placed it. */
   readonly isPlaced: boolean;
+  readonly createdAt: Date;
   /** The credit for units that were given up, in minor units. */
   readonly cancelledAmount: number;
   readonly currency: string;
@@ -159,14 +160,9 @@ export class PlacedOrder {
     return Math.max(0, paid - refunded);
   }
 
-  /** Units that were given up, or shipped and refunded: their share of the total is credited. */
-  get creditedUnits(): LineQuantity[] {
-    return sumByLine([...this.cancelledUnits, ...this.refundedShippedUnits]);
-  }
-
   /** The share in the total of units that have been neither given up nor refunded, in minor units. */
   shareOf(units: readonly LineQuantity[]): number {
-    return shareOf(this.state, sumByLine(units), this.creditedUnits);
+    return shareOf(this.state, sumByLine(units), creditedUnitsOf(this.state));
   }
 
   shippedUnits(shipments: readonly KnownShipment[] = this.state.shipments): LineQuantity[] {
@@ -191,19 +187,35 @@ export class PlacedOrder {
     return new PlacedOrder({ ...this.state, refunds: [...this.state.refunds, refund] });
   }
 
-  /** The amounts once the change is made. */
-  ledgerAfter(change: OrderChange): OrderLedger {
+  /** The order once the change is made, as far as its amounts and its taxes depend on it. */
+  after(change: OrderChange): PlacedOrder {
     const { status, fulfillmentStatus } = change;
-    const { payments, refunds, ...rest } = this.state;
-    const [payment, refund] = [effectOf(change, 'payment'), effectOf(change, 'refund')];
-    return ledgerOf({
-      ...rest,
-      cancelledAmount: rest.cancelledAmount + (effectOf(change, 'cancelledUnits')?.amount ?? 0),
-      ...{ status, fulfillmentStatus },
-      totalAmount: effectOf(change, 'lines')?.totalAmount ?? rest.totalAmount,
+    const { payments, refunds } = this.state;
+    const [payment, refund, edited] = [
+      effectOf(change, 'payment'),
+      effectOf(change, 'refund'),
+      effectOf(change, 'lines'),
+    ];
+    const { lines: cancelled = [], amount = 0 } = effectOf(change, 'cancelledUnits') ?? {};
+    const { state } = this.without(cancelled, amount);
+    const changed = new Map(edited?.changed.map((line) => [line.line, line]));
+    const added = (edited?.added ?? []).map(({ unitPrice, tax = [], discount = 0, ...line }, index) => {
+      const units = { returnedQuantity: 0, cancelledQuantity: 0, binQuantity: line.quantity };
+      return { ...line, line: state.lines.length + index + 1, unitPrice: unitPrice.minor, tax, discount, ...units };
+    });
+    const { totalAmount, shippingAmount, shippingTax, isTaxIncluded } = edited ?? state;
+    return new PlacedOrder({
+      ...state,
+      ...{ status, fulfillmentStatus, totalAmount, shippingAmount, shippingTax, isTaxIncluded },
+      lines: [...state.lines.map((line) => ({ ...line, ...changed.get(line.line) })), ...added],
       payments: payment ? [...payments, payment] : payments,
       refunds: refund ? [...refunds, refund] : refunds,
     });
+  }
+
+  /** The amounts once the change is made. */
+  ledgerAfter(change: OrderChange): OrderLedger {
+    return ledgerOf(this.after(change).state);
   }
 
   shipmentsWith(shipment: KnownShipment): KnownShipment[] {

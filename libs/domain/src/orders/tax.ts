@@ -45,3 +45,14 @@ interface TaxedOrder {
 export function taxLinesOf({ isTaxIncluded: included, shippingTax, lines }: TaxedOrder): TaxLine[] {
   return sumByRate([...lines.flatMap(({ tax }) => tax), ...shippingTax]).map((tax) => ({ ...tax, included }));
 }
+
+/** What taxes grow by; those that stay are left out. */
+export function taxDifference(before: readonly TaxLine[], after: readonly TaxLine[]): TaxLine[] {
+  const lost = before.map((tax) => ({ ...tax, amount: -tax.amount }));
+  const sums = new Map<string, TaxLine>();
+  for (const tax of [...after, ...lost]) {
+    const key = JSON.stringify([tax.name, tax.rate, tax.included]);
+    sums.set(key, { ...tax, amount: tax.amount + (sums.get(key)?.amount ?? 0) });
+  }
+  return [...sums.values()].filter(({ amount }) => amount !== 0);
+}

@@ -1,6 +1,7 @@
 import type { OrderLineRecord, PipelineStageRecord } from '@app/application';
-import type { PaymentRecord, RefundRecord } from '@app/domain';
+import type { BookedAmounts, BookingKind, PaymentRecord, RefundRecord, TaxLine } from '@app/domain';
 import { toOrderRecord, type OrderRow } from '../orders/order.rows.js';
+import { toSafeInteger } from '../postgres/integers.js';
 
 // The rows that contain personal data, with the fields of a store bundle. The table is `item`.
 
@@ -17,6 +18,18 @@ export interface OrderColumns extends OrderRow {
   /** An entry for each line. */
   readonly catalog: readonly CatalogJson[];
   readonly history: readonly { readonly at: string }[];
+  readonly bookings: readonly BookingJson[];
+}
+
+const AMOUNTS = ['charged', 'credited', 'paid', 'refunded'] as const;
+
+/** Amounts are text. */
+interface BookingJson extends Record<(typeof AMOUNTS)[number], string> {
+  readonly at: string;
+  readonly bookedAt: string;
+  readonly kind: BookingKind;
+  readonly reference: string;
+  readonly taxLines: readonly TaxLine[] | null;
 }
 
 /** The fields of an order in a store bundle. */
@@ -67,6 +80,7 @@ export function orderRecord(row: OrderColumns) {
     }),
     ...(payments.length > 0 && { payments: payments.map(paymentRecord) }),
     ...(refunds.length > 0 && { refunds: refunds.map(refundRecord) }),
+    ...(row.bookings.length > 0 && { bookings: row.bookings.map(bookingRecord) }),
     ...(row.history.length > 0 && {
       history: row.history.map((event) => withText({ ...event, at: new Date(event.at) })),
     }),
@@ -112,6 +126,17 @@ function refundRecord({ reference, amount, at, reason, credited, lines, restock 
     ...withText({ reference, amount, at, reason, credited }),
     ...(units.length > 0 && { lines: units }),
     ...(restock && { restock }),
+  };
+}
+
+/** Amounts of 0 are absent. */
+function bookingRecord({ at, bookedAt, kind, reference, taxLines, ...booking }: BookingJson) {
+  const amounts = AMOUNTS.filter((name) => booking[name] !== '0').map((name) => [name, toSafeInteger(booking[name])]);
+  return {
+    ...{ at: new Date(at).toISOString(), booked_at: new Date(bookedAt).toISOString(), kind },
+    ...(reference && { reference }),
+    ...(Object.fromEntries(amounts) as Partial<BookedAmounts>),
+    ...(taxLines && { tax_lines: taxLines }),
   };
 }
 

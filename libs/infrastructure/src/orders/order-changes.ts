@@ -1,5 +1,6 @@
 import type { OrderKey, OrderTarget } from '@app/application';
 import {
+  bookingsOf,
   COUNTED_EVENTS,
   effectOf,
   isReceiptNumber,
@@ -53,6 +54,22 @@ const RECORD = `/* orders.record_events */
     AND NOT EXISTS (
       SELECT FROM order_events WHERE store_id = $1 AND order_id = $2 AND event IN ('shipment_refused', 'payment_refused')
       OFFSET ${MAX_REFUSALS - 1})`;
+
+// They count for the time of their payment or refund. The last event of the order is one of the change, under the lock.
+const BOOK = `/* orders.book */
+  INSERT INTO bookings (store_id, is_test, order_id, at, kind, reference, charged, credited, paid, refunded, tax_lines, event)
+  SELECT $1, is_test, $2, moment.at, new.kind, new.reference, new.charged, new.credited, new.paid, new.refunded,
+    nullif(new."taxLines", '[]'),
+    (SELECT id FROM order_events AS event WHERE event.store_id = $1 AND event.order_id = $2 ORDER BY id DESC LIMIT 1)
+  FROM orders
+  CROSS JOIN (SELECT coalesce($3,
+    (SELECT at FROM payments WHERE store_id = $1 AND order_id = $2 AND reference = $4),
+    (SELECT at FROM refunds WHERE store_id = $1 AND order_id = $2 AND reference = $5), clock_timestamp())) AS moment (at)
+  CROSS JOIN ROWS FROM (jsonb_to_recordset($6) AS (kind text, reference text, charged bigint, credited bigint, paid bigint,
+    refunded bigint, "taxLines" jsonb)) WITH ORDINALITY AS new (kind, reference, charged, credited, paid, refunded, "taxLines",
+    number)
+  WHERE store_id = $1 AND orders.id = $2
+  ORDER BY number`;
 
 type LoadedRow = OrderRow &
   Pick<PlacedOrderState, keyof OrderState | 'hasGivenCharges' | 'hasTakenStock' | 'eventCounts' | 'unshippedStatus'>;
@@ -116,6 +133,17 @@ export function setState({ key, state }: LockedOrder, change: OrderChange): Stat
     text: effectOf(change, 'shipment') ? SET_STATE_AND_TRACKING : SET_STATE,
     values: [key.storeId, key.orderId, status, fulfillmentStatus, balance],
   };
+}
+
+/** What the change does to the amounts of the order. After its events, payment and refund. */
+export function bookings({ key, state }: LockedOrder, change: OrderChange): Statement[] {
+  const booked = bookingsOf(new PlacedOrder(state), change);
+  if (booked.length === 0) return [];
+  const [payment, refund] = [effectOf(change, 'payment'), effectOf(change, 'refund')];
+  // What stands for a status was paid at another time.
+  const paid = payment && !payment.isOfStatus ? payment.reference : null;
+  const when = [change.at ?? null, paid, refund?.reference ?? null];
+  return [{ text: BOOK, values: [key.storeId, key.orderId, ...when, JSON.stringify(booked)] }];
 }
 
 function eventsOf(order: OrderKey, { type, id, name }: Actor, events: readonly OrderEvent[], once: boolean): Statement {

@@ -4,6 +4,9 @@ import type { Database } from '../postgres/database.js';
 
 const PRESET_DAYS = 30;
 
+/** Columns of order_sums. */
+const SUMMED = ['orders', 'cancelled', 'units', 'amount', 'refunded', 'paid', 'credited', 'given_up'] as const;
+
 // Midnight comes twice where clocks are set back across it, by up to three hours: PostgreSQL means the second one, and the day
 // begins with the first. Each day is looked up, in the order of the index: to group all rows by their days takes twice as long.
 // The changes that wait for the tallies are read once, and find their day by its date or the next one.
@@ -23,22 +26,20 @@ const SUMS = `/* orders.sums */
       WHERE (moment AT TIME ZONE time_zone)::date = day
     ) AS start (begins)
   ), changes AS MATERIALIZED (
-    SELECT quarter, source, orders, cancelled, units, amount, refunded
+    SELECT quarter, source, ${SUMMED.join(', ')}
     FROM order_sum_changes WHERE store_id = $1 AND is_test = $4
   )
-  SELECT to_char(day::timestamp, $6) AS period, sum(orders) AS orders, sum(cancelled) AS cancelled, sum(units) AS units,
-    sum(amount) AS amount, sum(refunded) AS refunded
+  SELECT to_char(day::timestamp, $6) AS period, ${SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ')}
   FROM (
-    SELECT day, orders, cancelled, units, amount, refunded
+    SELECT day, ${SUMMED.join(', ')}
     FROM days CROSS JOIN LATERAL (
-      SELECT coalesce(sum(orders), 0) AS orders, coalesce(sum(cancelled), 0) AS cancelled, coalesce(sum(units), 0) AS units,
-        coalesce(sum(amount), 0) AS amount, coalesce(sum(refunded), 0) AS refunded
+      SELECT ${SUMMED.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ')}
       FROM order_sums
       WHERE store_id = $1 AND is_test = $4 AND quarter >= begins AND quarter < ends AND source = coalesce($5, source)
     ) AS kept
     WHERE ends IS NOT NULL
     UNION ALL
-    SELECT days.day, orders, cancelled, units, amount, refunded
+    SELECT days.day, ${SUMMED.join(', ')}
     FROM changes CROSS JOIN range
     CROSS JOIN LATERAL (SELECT (quarter AT TIME ZONE time_zone)::date + n FROM generate_series(0, 1) AS n) AS near (day)
     JOIN days ON days.day = near.day AND quarter >= begins AND quarter < ends
@@ -48,7 +49,7 @@ const SUMS = `/* orders.sums */
 
 const FORMATS = { day: 'YYYY-MM-DD', month: 'YYYY-MM' };
 
-type SumsRow = { readonly [Name in keyof OrderSums]: string };
+type SumsRow = { readonly [Name in 'period' | (typeof SUMMED)[number]]: string };
 
 /** Reads up to 96 rows for each day and source. */
 export async function sumsOfOrders(
@@ -59,12 +60,15 @@ export async function sumsOfOrders(
   const known = ORDER_SOURCES.find((word) => word === source?.toUpperCase()) ?? '';
   const values = [storeId, from, to, isTest, source === undefined ? null : known, FORMATS[by]];
   const rows = await database.search<SumsRow>(SUMS, values, { onePlan: true });
-  return rows.map(({ period, orders, cancelled, units, amount, refunded }) => ({
-    period,
-    orders: Number(orders),
-    cancelled: Number(cancelled),
-    units: Number(units),
-    amount: Number(amount),
-    refunded: Number(refunded),
+  return rows.map((row) => ({
+    period: row.period,
+    orders: Number(row.orders),
+    cancelled: Number(row.cancelled),
+    units: Number(row.units),
+    amount: Number(row.amount),
+    refunded: Number(row.refunded),
+    paid: Number(row.paid),
+    credited: Number(row.credited),
+    givenUp: Number(row.given_up),
   }));
 }

@@ -169,7 +169,11 @@ const BUNDLED = `'[]'::json AS allocations,
         'actor', json_build_object('type', event.actor_type, 'id', event.actor_id, 'name', event.actor_name),
         'event', event.event, 'field', event.field, 'from', event.from_value, 'to', event.to_value,
         'reference', event.reference, 'details', event.details) ORDER BY event.id), '[]')
-      FROM order_events AS event WHERE event.store_id = item.store_id AND event.order_id = item.id) AS history`;
+      FROM order_events AS event WHERE event.store_id = item.store_id AND event.order_id = item.id) AS history,
+    (SELECT coalesce(json_agg(json_build_object('at', booking.at, 'bookedAt', booking.booked_at, 'kind', booking.kind,
+        'reference', booking.reference, 'charged', booking.charged::text, 'credited', booking.credited::text,
+        'paid', booking.paid::text, 'refunded', booking.refunded::text, 'taxLines', booking.tax_lines) ORDER BY booking.id), '[]')
+      FROM bookings AS booking WHERE booking.store_id = item.store_id AND booking.order_id = item.id) AS bookings`;
 
 const ORDER = `item.id, item.created_at AS "createdAt", ${ORDER_SUMMARY}, ${DETAILS}`;
 

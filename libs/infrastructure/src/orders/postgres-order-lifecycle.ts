@@ -22,7 +22,7 @@ import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgr
 import { pickFrom } from '../stock/pick-from.js';
 import { unitsReturned } from '../stock/restock.js';
 import { isWithdrawn, shortagesIn, withdrawals } from '../stock/withdraw-stock.js';
-import { assertFewEvents, changeEvents, lockOrder, refusalEvents, setState } from './order-changes.js';
+import { assertFewEvents, bookings, changeEvents, lockOrder, refusalEvents, setState } from './order-changes.js';
 import { writesOf } from './order-effects.js';
 import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
 import { readOrder, readRow } from './postgres-order.repository.js';
@@ -101,7 +101,12 @@ async function change(
   const changes =
     decided.events.length === 0
       ? []
-      : [changeEvents(key, actor, decided.events), ...writes.order, setState(locked, decided)];
+      : [
+          changeEvents(key, actor, decided.events),
+          ...writes.order,
+          ...bookings(locked, decided),
+          setState(locked, decided),
+        ];
   const [lines, shipping] = [effectOf(decided, 'lines'), effectOf(decided, 'shipment')];
   const picked = shipping?.picked ?? [];
   const isDone = !lines && picked.length === 0;

@@ -1,5 +1,7 @@
 import {
   OrderRepository,
+  type JournalFilter,
+  type JournalPage,
   type ListedOrder,
   type OrderEventRecord,
   type OrderFilter,
@@ -37,6 +39,7 @@ import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_FAILED_MAIL } from './order-stages.js';
+import { readJournal } from './journal.js';
 import { sumsOfOrders } from './order-sums.js';
 import {
   INCLUDED,
@@ -296,6 +299,10 @@ export class PostgresOrderRepository extends OrderRepository {
 
   override sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]> {
     return sumsOfOrders(this.database, storeId, filter);
+  }
+
+  override journal(storeId: number, filter: JournalFilter, page: JournalPage) {
+    return readJournal(this.database, storeId, filter, page);
   }
 
   override locate(reference: string, subdomain: string | null): Promise<OrderLocation[]> {

@@ -7,7 +7,9 @@ import {
   type StockLineResult,
 } from '@app/application';
 import {
+  assertDated,
   BinStock,
+  earliestOf,
   StockRefused,
   type CountBasis,
   type CountFacts,
@@ -83,6 +85,7 @@ interface Changed {
 
 async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds: DrawnIds): Promise<Changed> {
   const { storeId, lines } = request;
+  assertDated(request.at ?? null, earliestOf(new Date()));
   const places = await findCountPlaces(sql, storeId, lines);
   const resolved = await findPlaces(sql, request, places, drawnIds);
   const placed = resolved.flatMap((line, index): PlacedLine[] => {
@@ -169,7 +172,7 @@ function outcomeOf(bin: BinStock, { input: { write } }: PlacedLine, facts: Count
 
 async function write(
   sql: TransactionSql,
-  { storeId, actor, reference, reason }: StockChangeRequest,
+  { storeId, actor, reference, reason, at = null }: StockChangeRequest,
   placed: readonly PlacedLine[],
   outcomes: ReadonlyMap<number, StockOutcome>,
 ): Promise<void> {
@@ -192,6 +195,7 @@ async function write(
     actor.name,
     reference,
     reason,
+    at,
   ]);
 }
 

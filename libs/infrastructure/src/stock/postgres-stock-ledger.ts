@@ -96,7 +96,7 @@ function conditionsOf(storeId: number, { skus, productId, warehouse, bin, from, 
 function movementsOn(page: Page, where: Conditions): string {
   return `/* stock.movements */
     SELECT (SELECT count(*) FROM stock_movements AS moved WHERE ${where.sql}) AS total, ${PLACED_UNIT},
-      page.created_at AS at, page.kind, coalesce(page.reference, '') AS reference, page.order_id AS "orderId",
+      page.created_at AS at, coalesce(page.booked_at, page.created_at) AS "bookedAt", page.kind, coalesce(page.reference, '') AS reference, page.order_id AS "orderId",
       CASE WHEN page.actor_type IS NOT NULL
         THEN json_build_object('type', page.actor_type, 'id', page.actor_id, 'name', page.actor_name) END AS actor
     FROM (

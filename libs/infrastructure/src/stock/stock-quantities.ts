@@ -56,8 +56,9 @@ export const MOVE = `/* stock.write */
       AND stock.variant_key = net.variant_key
   )
   INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, counted_at, actor_type,
-    actor_id, actor_name, reference, reason)
-  SELECT $1, bin_id, product_id, variant_key, kind, difference, counted_at, $8, $9, $10, $11, nullif($12, '')
+    actor_id, actor_name, reference, reason, created_at, booked_at)
+  SELECT $1, bin_id, product_id, variant_key, kind, difference, counted_at, $8, $9, $10, $11, nullif($12, ''),
+    coalesce($13, now()), CASE WHEN $13 IS NOT NULL THEN now() END
   FROM moved ORDER BY place`;
 
 /** Makes the rows of `filled` where they are missing, and locks those of `places`. Both by their key. */
@@ -120,6 +121,7 @@ export async function setStockQuantities<Place extends StockQuantity>(
       actor.name,
       null,
       '',
+      null,
     ]);
   }
   return changes.map(({ place, isNew, before }) => ({ ...place, previous: isNew ? null : before }));

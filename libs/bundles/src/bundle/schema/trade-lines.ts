@@ -1,5 +1,6 @@
 import { MAIL_OUTCOMES, PIPELINE_STAGES } from '@app/application';
 import {
+  BOOKING_KINDS,
   FULFILLMENT_STATUSES,
   MAX_INT4,
   MAX_PAYMENTS,
@@ -143,6 +144,22 @@ const payment = is.object({
   payout: is.optional(is.text(64)),
 });
 
+const booking = is.object({
+  at: is.timestamp,
+  booked_at: is.optional(is.described(is.timestamp, 'When it was made. Absent: at the import.')),
+  kind: is.oneOf(BOOKING_KINDS.filter((kind) => kind !== 'order')),
+  reference: is.optional(is.text(64)),
+  charged: is.optional(is.signedAmount),
+  credited: is.optional(is.signedAmount),
+  paid: is.optional(is.signedAmount),
+  refunded: is.optional(is.signedAmount),
+  tax_lines: is.optional(
+    is.list(is.object({ name: is.text(200), rate: is.number, amount: is.signedAmount, included: is.flag }), {
+      maxItems: 1_000,
+    }),
+  ),
+});
+
 const event = is.object(
   {
     at: is.timestamp,
@@ -170,6 +187,9 @@ const account = is.described(
 );
 const ABOUT_HISTORY =
   'Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one.';
+
+const ABOUT_BOOKINGS =
+  'What happened to the money after the placing, for the journal. Absent: those of the payments, refunds and statuses.';
 
 const HELD_REASONS =
   'Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held.';
@@ -233,6 +253,7 @@ export const orderLine = is.object(
     shipments: is.optional(is.list(shipment, { maxItems: MAX_SHIPMENTS, differ: ['reference'] })),
     payments: is.optional(is.list(payment, { maxItems: MAX_PAYMENTS, differ: ['reference'] })),
     refunds: is.optional(is.list(refund, { maxItems: MAX_REFUNDS, differ: ['reference'] })),
+    bookings: is.optional(is.list(booking, { maxItems: MAX_EVENTS, description: ABOUT_BOOKINGS })),
     history: is.optional(is.list(event, { maxItems: MAX_EVENTS, description: ABOUT_HISTORY })),
   },
   {

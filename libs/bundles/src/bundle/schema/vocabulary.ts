@@ -9,6 +9,7 @@ export const object = <T extends TProperties>(fields: T, options: SchemaOptions 
 export const list = <T extends TSchema>(item: T, options: SchemaOptions = {}) => Type.Array(item, options);
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 export const flag = Type.Boolean();
+export const number = Type.Number();
 export const integer = (minimum: number, maximum: number, description?: string) =>
   Type.Integer({ minimum, maximum, ...(description && { description }) });
 export const oneOf = <const T extends readonly string[]>(values: T): TUnsafe<T[number]> =>

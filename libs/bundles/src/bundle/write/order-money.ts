@@ -4,7 +4,7 @@ import type { OrderRecordLine } from '../schema/bundle.js';
 type BundleRefund = NonNullable<OrderRecordLine['refunds']>[number];
 
 /** A refund with all that a bundle may leave out, but for its lines and `restock`. */
-type WholeRefund = BundleRefund & { readonly reason: RefundReason; readonly credited: number };
+export type WholeRefund = BundleRefund & { readonly reason: RefundReason; readonly credited: number };
 
 /** The money of an order. Earlier bundles have no credits: those of its units and its refunds are computed. */
 export function moneyOf(line: OrderRecordLine): MoneyState & { readonly refunds: readonly WholeRefund[] } {

@@ -1,4 +1,5 @@
 import { MAIL_OUTCOMES } from '@app/application';
+import { bookingsOfLine } from './order-bookings.js';
 import { moneyOf } from './order-money.js';
 import { EARLIER_REVIEW } from '../schema/trade-lines.js';
 import type { BundleOrderEvent, BundleOrderStage, OrderRecordLine } from '../schema/bundle.js';
@@ -21,6 +22,7 @@ export const PARTS: Readonly<Record<string, Rows>> = {
   refunds: refundRows,
   order_events: eventRows,
   cancelled_units: cancelledRows,
+  bookings: bookingRows,
 };
 
 export function insertInto(table: string, row: object): string {
@@ -114,6 +116,14 @@ function refundRows({ id, line }: OrderToWrite) {
 
 function moneyRows<Money extends object>(id: string, records: readonly Money[] = []) {
   return records.map((record, index) => ({ order_id: id, number: index + 1, ...record }));
+}
+
+function bookingRows({ id, line }: OrderToWrite) {
+  const { is_test = false } = line;
+  const bookedNow = new Date().toISOString();
+  return bookingsOfLine(line).map(({ taxLines, bookedAt: booked_at = bookedNow, ...booking }) => {
+    return { order_id: id, is_test, ...booking, booked_at, tax_lines: taxLines.length > 0 ? taxLines : null };
+  });
 }
 
 function eventRows({ id, line }: OrderToWrite) {

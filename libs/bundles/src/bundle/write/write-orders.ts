@@ -12,7 +12,7 @@ import { findSellables, type Sellable } from './sellables.js';
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
     total_amount, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, units, customer_name, customer_email, customer_phone,
     shipping_address, billing_address, notes, metadata, is_test, external_reference, cancelled_amount, balance,
-    held_reasons,
+    held_reasons, imported_at,
     created_at`;
 
 // An order that is already stored stays unchanged: history does not change.
@@ -167,7 +167,14 @@ function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRe
 }
 
 function orderRow({ id, line }: Identified) {
-  const { line_items = [], history: _, shipping_address: shipping = {}, billing_address: billing, ...fields } = line;
+  const {
+    line_items = [],
+    history: _,
+    bookings: _bookings,
+    shipping_address: shipping = {},
+    billing_address: billing,
+    ...fields
+  } = line;
   const money = moneyOf(line);
   return {
     customer_name: '',
@@ -187,6 +194,7 @@ function orderRow({ id, line }: Identified) {
     cancelled_amount: money.cancelledAmount,
     balance: ledgerOf(money).balance,
     held_reasons: heldReasonsOf(line),
+    imported_at: new Date(),
     id,
     units: line_items.reduce((sum, { quantity }) => sum + quantity, 0),
     external_reference: line.external_reference || null,

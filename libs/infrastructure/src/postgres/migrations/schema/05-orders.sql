@@ -26,6 +26,8 @@ CREATE DOMAIN fraud_verdict AS text CHECK (VALUE = ANY ('{ACCEPT,REVIEW,REJECT}'
 CREATE DOMAIN stage_state AS text CHECK (VALUE = ANY ('{pending,held,done,dead}'));
 CREATE DOMAIN mail_outcome AS text CHECK (VALUE = ANY ('{sent,undeliverable,failed,not_wanted}'));
 CREATE DOMAIN refund_reason AS text CHECK (VALUE = ANY ('{goods,shipping,goodwill,chargeback,repayment}'));
+CREATE DOMAIN booking_kind AS text
+  CHECK (VALUE = ANY ('{lines,credit,payment,refund,chargeback,write_off,cancellation}'));
 CREATE DOMAIN movement_kind AS text CHECK (VALUE = ANY ('{OPENING,ORDER,CANCELLATION,RETURN,ADJUSTMENT,SET,COUNT}'));
 
 -- Amounts have no CHECK: imported history has credit notes, which are negative. The domain refuses a negative order.
@@ -67,6 +69,7 @@ CREATE TABLE orders (
   address_key bigint,
   search_text text NOT NULL, -- order_text, and the tracking numbers of its shipments.
   created_at timestamptz(3) NOT NULL,
+  imported_at timestamptz(3), -- Null: the order was placed here.
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, customer_id) REFERENCES customers ON DELETE SET NULL (customer_id)
 );
@@ -379,6 +382,33 @@ ALTER TABLE refunds ADD restock boolean NOT NULL DEFAULT false; -- Whether these
 ALTER TABLE refunds ADD reason refund_reason NOT NULL DEFAULT 'goodwill';
 ALTER TABLE refunds ADD credited bigint NOT NULL DEFAULT 0 CHECK (credited >= 0); -- What is owed no more.
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
+
+-- Append-only. The placing of an order has no row, and costs nothing: the journal derives it from the order.
+CREATE TABLE bookings (
+  store_id int NOT NULL,
+  is_test boolean NOT NULL, -- Of the order.
+  at timestamptz(3) NOT NULL, -- The time for which it counts.
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  order_id uuid NOT NULL,
+  kind booking_kind NOT NULL,
+  reference text NOT NULL DEFAULT '', -- The payment or refund that it is about.
+  -- What it adds to the amounts of the order, in minor units.
+  charged bigint NOT NULL, -- To total_amount.
+  credited bigint NOT NULL,
+  paid bigint NOT NULL,
+  refunded bigint NOT NULL,
+  tax_lines jsonb, -- The tax in what is charged or credited, as [{name, rate, amount, included}]. Null: none.
+  booked_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  event bigint, -- The last event of the change, whose actor made it. Null: an import.
+  PRIMARY KEY (store_id, is_test, at, id), -- In the order of the journal.
+  FOREIGN KEY (store_id, order_id) REFERENCES orders,
+  FOREIGN KEY (store_id, order_id, event) REFERENCES order_events
+);
+COMMENT ON TABLE bookings IS 'What happened to the money of orders after the placing: with it, the sums of an order are its amounts.';
+CREATE INDEX bookings_by_kind ON bookings (store_id, is_test, kind, at, id);
+CREATE INDEX bookings_by_order ON bookings (store_id, order_id, at, id);
+CREATE TRIGGER bookings_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON bookings
+  EXECUTE FUNCTION refuse_change('is append-only');
 
 -- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.
 SELECT pg_temp.for_each_table('{shipments,shipment_items,returned_units,cancelled_units,payments,refunds}', $$

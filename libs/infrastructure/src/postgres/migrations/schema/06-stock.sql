@@ -56,7 +56,8 @@ CREATE TABLE stock_movements (
   kind movement_kind NOT NULL,
   quantity int NOT NULL, -- Units put in (positive) or taken out (negative).
   position int, -- Position of the line in the order.
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT now(), -- The time for which it counts.
+  booked_at timestamptz(3), -- When it was made; null: at created_at.
   actor_type text, -- Who changed the quantity, as in order_events. Null for movements of orders.
   actor_id text,
   actor_name text,

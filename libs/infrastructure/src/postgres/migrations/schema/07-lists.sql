@@ -27,10 +27,13 @@ CREATE TABLE order_sums (
   cancelled bigint NOT NULL,
   units bigint NOT NULL,
   amount numeric NOT NULL, -- Sum of total_amount. Imported amounts may add up to more than a bigint.
-  refunded numeric NOT NULL, -- Sum of the refunds of the quarter, whenever their orders were placed.
+  refunded numeric NOT NULL, -- Sum of the refunds of the quarter, whenever their orders were placed. So are the next columns.
+  paid numeric NOT NULL, -- Of bookings.
+  credited numeric NOT NULL, -- Of bookings of the kind credit.
+  given_up numeric NOT NULL, -- What the other bookings credit: cancellations and write-offs.
   PRIMARY KEY (store_id, is_test, quarter, source)
 );
-COMMENT ON TABLE order_sums IS 'Sums of orders and refunds by quarters of an hour, for statistics.';
+COMMENT ON TABLE order_sums IS 'Sums of orders, refunds and bookings by quarters of an hour, for statistics.';
 
 CREATE FUNCTION quarter_of(moment timestamptz) RETURNS timestamp LANGUAGE sql IMMUTABLE
 RETURN date_bin('15 minutes', moment AT TIME ZONE 'UTC', '0001-01-01');
@@ -40,12 +43,12 @@ RETURN date_bin('15 minutes', moment AT TIME ZONE 'UTC', '0001-01-01');
 CREATE TABLE list_tally_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
-  list text NOT NULL, -- Also 'refunds', for order_sums only.
-  -- Day of creation, in UTC; the quarter of an hour of orders and refunds; -infinity in a list without tallies by day.
+  list text NOT NULL, -- Also 'refunds', 'paid', 'credited' and 'given_up', for order_sums only.
+  -- Day of creation, in UTC; the quarter of an hour of orders and of these; -infinity in a list without tallies by day.
   period timestamp NOT NULL,
   labels text[] NOT NULL,
   rows int NOT NULL,
-  units bigint, -- Of each row, as is the amount. Null except for orders and refunds.
+  units bigint, -- Of each row, as is the amount. Null in a list that order_sums does not sum.
   amount bigint,
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
@@ -83,24 +86,32 @@ SELECT store_id, id, 'TEST' = ANY (labels) AS is_test, period AT TIME ZONE 'UTC'
   CASE WHEN 'CANCELLED' = ANY (labels) THEN rows ELSE 0 END AS cancelled,
   rows * units AS units,
   CASE list WHEN 'orders' THEN rows * amount::numeric ELSE 0 END AS amount,
-  CASE list WHEN 'refunds' THEN rows * amount::numeric ELSE 0 END AS refunded
+  CASE list WHEN 'refunds' THEN rows * amount::numeric ELSE 0 END AS refunded,
+  CASE list WHEN 'paid' THEN rows * amount::numeric ELSE 0 END AS paid,
+  CASE list WHEN 'credited' THEN rows * amount::numeric ELSE 0 END AS credited,
+  CASE list WHEN 'given_up' THEN rows * amount::numeric ELSE 0 END AS given_up
 FROM list_tally_changes
-WHERE id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0) AND list IN ('orders', 'refunds');
+WHERE id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0)
+  AND list IN ('orders', 'refunds', 'paid', 'credited', 'given_up');
 COMMENT ON VIEW order_sum_changes IS 'What order_sums does not count yet: both together are exact at any moment.';
 
 -- Folding moves the changes of a store into its tallies and sums. The caller holds the advisory lock of the store.
 CREATE FUNCTION fold_list_tally_changes_of(store int, through bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH summed AS (
-    INSERT INTO order_sums AS kept (store_id, is_test, quarter, source, orders, cancelled, units, amount, refunded)
-    SELECT store, is_test, quarter, source, sum(orders), sum(cancelled), sum(units), sum(amount), sum(refunded)
+    INSERT INTO order_sums AS kept (store_id, is_test, quarter, source, orders, cancelled, units, amount, refunded, paid,
+      credited, given_up)
+    SELECT store, is_test, quarter, source, sum(orders), sum(cancelled), sum(units), sum(amount), sum(refunded), sum(paid),
+      sum(credited), sum(given_up)
     FROM order_sum_changes WHERE store_id = store AND id <= through
     GROUP BY is_test, quarter, source
-    HAVING (sum(orders), sum(cancelled), sum(units), sum(amount), sum(refunded)) <> (0, 0, 0, 0, 0)
+    HAVING (sum(orders), sum(cancelled), sum(units), sum(amount), sum(refunded), sum(paid), sum(credited), sum(given_up))
+      <> (0, 0, 0, 0, 0, 0, 0, 0)
     ORDER BY is_test, quarter, source
     ON CONFLICT (store_id, is_test, quarter, source) DO UPDATE SET orders = kept.orders + excluded.orders,
       cancelled = kept.cancelled + excluded.cancelled, units = kept.units + excluded.units,
-      amount = kept.amount + excluded.amount, refunded = kept.refunded + excluded.refunded
+      amount = kept.amount + excluded.amount, refunded = kept.refunded + excluded.refunded, paid = kept.paid + excluded.paid,
+      credited = kept.credited + excluded.credited, given_up = kept.given_up + excluded.given_up
   ), folded AS (
     DELETE FROM list_tally_changes WHERE store_id = store AND id > list_tally_mark() AND id <= through
     RETURNING list, period, labels, rows
@@ -110,7 +121,7 @@ BEGIN
   FROM folded
   CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', folded.period)::date),
     ('day', folded.period::date)) AS part (grain, period)
-  WHERE list <> 'refunds' AND (part.grain = 'all' OR folded.period > '-infinity')
+  WHERE list <> ALL ('{refunds,paid,credited,given_up}') AND (part.grain = 'all' OR folded.period > '-infinity')
   GROUP BY list, part.grain, part.period, labels HAVING sum(rows) <> 0
   ORDER BY list, part.grain, part.period, labels
   ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows;
@@ -179,6 +190,16 @@ SELECT pg_temp.tally('refunds', $$
     ARRAY[source, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, 0 AS units, refund.amount, n
   FROM counted_rows AS refund JOIN orders ON orders.store_id = refund.store_id AND orders.id = refund.order_id$$,
   further => ', units, amount');
+
+SELECT pg_temp.after_each_statement('tally', 'bookings', '{insert}', $$
+  INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
+  SELECT booked.store_id, part.list, quarter_of(booked.at),
+    ARRAY[source, CASE WHEN orders.is_test THEN 'TEST' ELSE 'LIVE' END], 0, part.amount, count(*)
+  FROM changed AS booked JOIN orders ON orders.store_id = booked.store_id AND orders.id = booked.order_id
+  CROSS JOIN LATERAL (VALUES ('paid', paid), (CASE kind WHEN 'credit' THEN 'credited' ELSE 'given_up' END, credited)
+  ) AS part (list, amount)
+  WHERE part.amount <> 0
+  GROUP BY 1, 2, 3, 4, 6$$);
 
 SELECT pg_temp.tally('customers', $$
   SELECT store_id, 'customers' AS list, (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[lower(status)] AS labels, n

@@ -1,0 +1,20 @@
+import { readUuid } from '@app/domain';
+import { CursorInvalid } from '../errors.js';
+import { fromOpaque, toOpaque } from '../feed/cursor.js';
+import type { JournalPlace } from '../ports/order.repository.js';
+
+const VERSION = 'j1';
+
+/** Opaque to clients: its parts are no promise. */
+export function encodeJournalCursor(storeId: number, { at, booking, orderId }: JournalPlace): string {
+  return toOpaque([VERSION, storeId, at.getTime(), booking, orderId].join('.'));
+}
+
+/** @throws CursorInvalid when the text is not a cursor of the journal of this store. */
+export function decodeJournalCursor(cursor: string, storeId: number): JournalPlace {
+  const [version, store, time, booking = '', orderId = ''] = fromOpaque(cursor)?.split('.') ?? [];
+  const at = new Date(Number(time));
+  const isPlace = /^\d{1,18}$/.test(booking) && readUuid(orderId) !== null && !Number.isNaN(at.getTime());
+  if (version !== VERSION || Number(store) !== storeId || !isPlace) throw new CursorInvalid();
+  return { at, booking, orderId };
+}

@@ -1,0 +1,121 @@
+import {
+  bookingsBeside,
+  bookingsOfPayment,
+  bookingsOfRefund,
+  ledgerOf,
+  owedTaxesOf,
+  partOf,
+  taxDifference,
+  taxLinesOf,
+  type BookedAmounts,
+  type Booking,
+  type TaxLine,
+} from '@app/domain';
+import type { BundleOrderEvent, OrderRecordLine } from '../schema/bundle.js';
+import { moneyOf, type WholeRefund } from './order-money.js';
+
+type DatedBooking = Booking & { readonly at: string; readonly bookedAt?: string };
+
+/**
+ * The bookings after which the amounts of an order are those of its line: those that the bundle has, or else those of its records,
+ * and what they leave of the amounts. Where nothing says when, a payment counts for the time of the order, and the rest for that of
+ * its last change.
+ */
+export function bookingsOfLine(line: OrderRecordLine): readonly DatedBooking[] {
+  const money = moneyOf(line);
+  const known = line.bookings?.map(readBooking) ?? recorded(line, money.refunds);
+  const charged = known.reduce((sum, booking) => sum + booking.charged, 0);
+  const isCancellation = line.status === 'CANCELLED' || line.fulfillment_status === 'CANCELLED';
+  const rest = bookingsBeside(known, { charged, ...ledgerOf(money) }, isCancellation);
+  const bookings = [...known, ...rest.map((booking) => ({ ...booking, at: timeOf(booking, line) }))];
+  return line.bookings ? bookings : withTaxes(bookings, creditedTaxesOf(line, money));
+}
+
+/** The taxes in all that is credited of an order. */
+function creditedTaxesOf(line: OrderRecordLine, money: ReturnType<typeof moneyOf>): TaxLine[] {
+  const whole: readonly WholeRefund[] = money.refunds;
+  const { shipping_amount: shippingAmount = 0, shipping_tax: shippingTax = [], line_items = [] } = line;
+  const lines = line_items.map((item, index) => ({
+    ...{ line: index + 1, unitPrice: item.unit_price, quantity: item.quantity },
+    ...{ tax: item.tax ?? [], discount: item.discount_amount ?? 0, cancelledQuantity: item.cancelled_quantity ?? 0 },
+  }));
+  const refunds = whole.map(({ lines: units = [], ...refund }) => ({
+    ...refund,
+    lines: units.map(({ line: of, quantity, cancelled_quantity: cancelledQuantity = 0 }) => {
+      return { line: of, quantity, cancelledQuantity };
+    }),
+  }));
+  const sold = { shippingAmount, shippingTax, isTaxIncluded: line.tax_included ?? false, lines };
+  return taxDifference(owedTaxesOf({ ...money, ...sold, refunds }), taxLinesOf(sold));
+}
+
+/** Nothing says what each credit was for: all have the same part of the taxes, and the last one the rest of the rounding. */
+function withTaxes(bookings: readonly DatedBooking[], taxes: readonly TaxLine[]): readonly DatedBooking[] {
+  const all = bookings.reduce((sum, { credited }) => sum + credited, 0);
+  let passed = 0;
+  return bookings.map((booking) => {
+    const before = passed;
+    passed += booking.credited;
+    const taxLines = taxes.map((tax) => {
+      return { ...tax, amount: partOf(tax.amount, passed, all) - partOf(tax.amount, before, all) };
+    });
+    return booking.credited !== 0 ? { ...booking, taxLines: taxLines.filter(({ amount }) => amount !== 0) } : booking;
+  });
+}
+
+function readBooking({
+  kind,
+  at,
+  booked_at,
+  reference = '',
+  tax_lines: taxLines = [],
+  ...amounts
+}: NonNullable<OrderRecordLine['bookings']>[number]): DatedBooking {
+  const { charged = 0, credited = 0, paid = 0, refunded = 0 } = amounts;
+  return {
+    kind,
+    at,
+    ...(booked_at && { bookedAt: booked_at }),
+    reference,
+    charged,
+    credited,
+    paid,
+    refunded,
+    taxLines,
+  };
+}
+
+function recorded({ payments = [], history = [] }: OrderRecordLine, refunds: readonly WholeRefund[]): DatedBooking[] {
+  const changes = history.flatMap(({ at, event, details = {} }) => {
+    const [before, after] = [Number(details.total_before), Number(details.total_after)];
+    const isChange = event === 'lines_changed' && Number.isSafeInteger(before) && Number.isSafeInteger(after);
+    return isChange ? dated(bookingsBeside([], { ...NOTHING, charged: after - before }, false), at) : [];
+  });
+  return [
+    ...changes,
+    ...payments.flatMap(({ written_off: writtenOff = 0, fee = 0, ...payment }) =>
+      dated(bookingsOfPayment({ ...payment, writtenOff, fee }), payment.at),
+    ),
+    ...refunds.flatMap((refund) => dated(bookingsOfRefund(refund), refund.at)),
+  ];
+}
+
+const NOTHING: BookedAmounts = { charged: 0, credited: 0, paid: 0, refunded: 0 };
+
+function dated(bookings: readonly Booking[], at: string): DatedBooking[] {
+  return bookings.map((booking) => ({ ...booking, at }));
+}
+
+/** The statuses that stand for what has no record. */
+const STATUSES: Partial<Record<Booking['kind'], string>> = {
+  payment: 'SUCCEEDED',
+  refund: 'REFUNDED',
+  credit: 'REFUNDED',
+  cancellation: 'CANCELLED',
+};
+
+function timeOf({ kind }: Booking, { history = [], created_at, updated_at = created_at }: OrderRecordLine): string {
+  const isCause = ({ event, to }: BundleOrderEvent) =>
+    (kind === 'credit' && event === 'units_cancelled') || (event === 'status_changed' && to === STATUSES[kind]);
+  return history.findLast(isCause)?.at ?? (kind === 'payment' ? created_at : updated_at);
+}

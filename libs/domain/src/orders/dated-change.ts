@@ -1,0 +1,32 @@
+import { DatedTooEarly } from '../errors.js';
+import type { OrderChange } from './order-change.js';
+import type { PlacedOrder } from './placed-order.js';
+
+export const MAX_DATED_DAYS = 60;
+const DAY_MS = 86_400_000;
+
+/** The earliest time that a change may be dated to. */
+export function earliestOf(now: Date): Date {
+  return new Date(now.getTime() - MAX_DATED_DAYS * DAY_MS);
+}
+
+/**
+ * A change that counts for another time than that of its booking. A repeated request changes nothing, and may be older.
+ * @param at null = now.
+ * @throws DatedTooEarly when it is more than a day before the order, or more than {@link MAX_DATED_DAYS} before now. The day is for
+ *   clocks that differ, payments of a checkout that places its order afterwards, and dates without a time.
+ */
+export function datedChange(
+  { state }: PlacedOrder,
+  change: OrderChange,
+  { at, now }: { readonly at: Date | null; readonly now: Date },
+): OrderChange {
+  if (!at || change.effects.length === 0) return change;
+  assertDated(at, new Date(Math.max(state.createdAt.getTime() - DAY_MS, earliestOf(now).getTime())));
+  return { ...change, at };
+}
+
+/** @throws DatedTooEarly */
+export function assertDated(at: Date | null, earliest: Date): void {
+  if (at && at < earliest) throw new DatedTooEarly(earliest);
+}

@@ -1,0 +1,148 @@
+import { MAX_LIMIT, PageTooDeep, type JournalFilter, type JournalPage, type JournalRow } from '@app/application';
+import {
+  BOOKING_KINDS,
+  readUuid,
+  taxDifference,
+  taxLinesOf,
+  type BookedAmounts,
+  type BookingKind,
+  type TaxLine,
+} from '@app/domain';
+import { Conditions } from '../lists/conditions.js';
+import { offsetOf } from '../lists/paging.js';
+import type { Database } from '../postgres/database.js';
+import { toSafeInteger } from '../postgres/integers.js';
+import { placerName, placerType } from './order.sql.js';
+
+/** Rows before a page: the tallies of lists do not count both kinds of rows. */
+const MAX_SKIPPED = 1_000;
+
+// A constant: the planner knows that a page reads few rows.
+const MOST_READ = MAX_SKIPPED + MAX_LIMIT + 1;
+
+/** After each placing of an order at the same time. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+type Amounts = { readonly [Name in keyof BookedAmounts]: string };
+
+type PlacedTaxes = Parameters<typeof taxLinesOf>[0] & { readonly later: readonly (readonly TaxLine[])[] };
+
+interface Row extends Amounts, Omit<JournalRow, keyof BookedAmounts | 'taxLines' | 'fee' | 'place'> {
+  readonly booking: string;
+  readonly taxLines: readonly TaxLine[] | null;
+  /** Null unless the row is the placing. */
+  readonly placedTaxes: PlacedTaxes | null;
+  readonly fee: string;
+}
+
+/** @throws PageTooDeep */
+export async function readJournal(
+  database: Database,
+  storeId: number,
+  filter: JournalFilter,
+  page: JournalPage,
+): Promise<{ readonly rows: readonly JournalRow[]; readonly hasMore: boolean }> {
+  if (offsetOf(page) > MAX_SKIPPED) throw new PageTooDeep(MAX_SKIPPED);
+  const kind = BOOKING_KINDS.find((word) => word === filter.kind?.toLowerCase());
+  const isNoKind = filter.kind !== undefined && !kind;
+  const isNoOrder = filter.orderId !== undefined && readUuid(filter.orderId) === null;
+  if (isNoKind || isNoOrder) return { rows: [], hasMore: false };
+  const { text, values } = pageOf(storeId, filter, kind, page);
+  const rows = await database.queryPrepared<Row>(text, values);
+  return { rows: rows.slice(0, page.limit).map(toRow), hasMore: rows.length > page.limit };
+}
+
+interface Source {
+  readonly rows: string;
+  readonly at: string;
+  readonly id: string;
+  readonly orderId: string;
+}
+
+const PLACINGS: Source = {
+  rows: 'created_at AS at, id AS order_id, 0::bigint AS booking FROM orders',
+  ...{ at: 'created_at', id: 'id', orderId: 'id' },
+};
+const BOOKINGS: Source = {
+  rows: 'at, order_id, id AS booking FROM bookings',
+  ...{ at: 'at', id: 'id', orderId: 'order_id' },
+};
+
+// Of an order, the taxes that it has, and what changes of its lines have booked of them.
+const PLACED_TAXES = `json_build_object('isTaxIncluded', item.tax_included, 'shippingTax', coalesce(item.shipping_tax, '[]'),
+        'lines', (SELECT coalesce(json_agg(json_build_object('tax', tax) ORDER BY position), '[]') FROM order_lines
+          WHERE store_id = $1 AND order_id = item.id AND tax IS NOT NULL),
+        'later', (SELECT coalesce(json_agg(tax_lines), '[]') FROM bookings AS later
+          WHERE later.store_id = $1 AND later.order_id = item.id AND later.kind = 'lines' AND tax_lines IS NOT NULL))`;
+
+// Orders are placed without a booking, which would cost each of them: both tables are read in the order of the journal, and merged.
+function pageOf(
+  storeId: number,
+  { from, to, orderId, isTest = false }: JournalFilter,
+  kind: BookingKind | undefined,
+  page: JournalPage,
+) {
+  const where = new Conditions('store_id = ?', storeId).and(isTest ? 'is_test' : 'NOT is_test');
+  const { after } = page;
+  const bind = (value: unknown) => (value === undefined ? undefined : where.bind(value));
+  const [begin, end, order, time] = [from, to, orderId, after?.at].map(bind);
+  const last = where.bind(offsetOf(page) + page.limit + 1);
+  const firstOf = (source: Source, afterId: string | undefined, more = '') => `(
+      SELECT * FROM (
+        SELECT ${source.rows} WHERE ${where.sql}${more}${begin ? ` AND ${source.at} >= ${begin}` : ''}${
+          end ? ` AND ${source.at} < ${end}` : ''
+        }${order ? ` AND ${source.orderId} = ${order}` : ''}${
+          time ? ` AND (${source.at}, ${source.id}) > (${time}, ${where.bind(afterId)})` : ''
+        }
+        ORDER BY ${source.at}, ${source.id} LIMIT ${MOST_READ}
+      ) AS first LIMIT ${last})`;
+  const parts = [
+    ...(kind && kind !== 'order' ? [] : [firstOf(PLACINGS, after?.booking === '0' ? after.orderId : LAST_ID)]),
+    ...(kind === 'order' ? [] : [firstOf(BOOKINGS, after?.booking, kind && ` AND kind = ${where.bind(kind)}`)]),
+  ];
+  const text = `/* orders.journal */
+    SELECT page.at, coalesce(booking.booked_at, item.imported_at, page.at) AS "bookedAt", page.booking::text,
+      coalesce(booking.kind, 'order') AS kind, page.order_id AS "orderId", item.receipt_number AS "receiptNumber",
+      coalesce(item.external_reference, '') AS "externalReference", coalesce(booking.reference, '') AS reference, item.currency,
+      coalesce(booking.charged, item.total_amount - coalesce((
+        SELECT sum(charged) FROM bookings AS later WHERE later.store_id = $1 AND later.order_id = item.id), 0))::text AS charged,
+      coalesce(booking.credited, 0)::text AS credited, coalesce(booking.paid, 0)::text AS paid,
+      coalesce(booking.refunded, 0)::text AS refunded, booking.tax_lines AS "taxLines",
+      CASE WHEN booking.id IS NULL THEN ${PLACED_TAXES} END AS "placedTaxes",
+      coalesce(payment.method, '') AS method, coalesce(payment.fee, 0)::text AS fee, coalesce(payment.payout, '') AS payout,
+      CASE WHEN booking.id IS NULL THEN json_build_object('type', ${placerType('item')},
+          'id', coalesce(item.placed_by::text, ''), 'name', ${placerName('item')})
+        ELSE json_build_object('type', coalesce(event.actor_type, 'system'), 'id', coalesce(event.actor_id, ''),
+          'name', coalesce(event.actor_name, '')) END AS actor
+    FROM (
+      SELECT * FROM (${parts.join(' UNION ALL ')}) AS merged
+      ORDER BY at, booking, order_id LIMIT ${where.bind(page.limit + 1)} OFFSET ${where.bind(offsetOf(page))}
+    ) AS page
+    JOIN orders AS item ON item.store_id = $1 AND item.id = page.order_id
+    LEFT JOIN bookings AS booking ON booking.store_id = $1 AND booking.is_test = ${isTest} AND booking.at = page.at
+      AND booking.id = page.booking
+    LEFT JOIN LATERAL (
+      SELECT method, fee, payout FROM payments
+      WHERE store_id = $1 AND order_id = page.order_id AND reference = booking.reference AND booking.kind = 'payment' OFFSET 0
+    ) AS payment ON true
+    LEFT JOIN LATERAL (
+      SELECT actor_type, actor_id, actor_name FROM order_events AS event
+      WHERE event.store_id = $1 AND event.order_id = page.order_id AND event.id BETWEEN booking.event AND booking.event
+      ORDER BY event.id LIMIT 1
+    ) AS event ON true
+    ORDER BY page.at, page.booking, page.order_id`;
+  return { text, values: where.values };
+}
+
+function toRow({ booking, charged, credited, paid, refunded, fee, taxLines, placedTaxes, ...row }: Row): JournalRow {
+  return {
+    ...row,
+    charged: toSafeInteger(charged),
+    credited: toSafeInteger(credited),
+    paid: toSafeInteger(paid),
+    refunded: toSafeInteger(refunded),
+    fee: toSafeInteger(fee),
+    taxLines: placedTaxes ? taxDifference(placedTaxes.later.flat(), taxLinesOf(placedTaxes)) : (taxLines ?? []),
+    place: { at: row.at, booking, orderId: row.orderId },
+  };
+}
