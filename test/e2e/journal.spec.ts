@@ -375,13 +375,12 @@ describe('the statistics', () => {
 
 describe('an import', () => {
   const AT = '2026-01-02T03:04:05.000Z';
-  const anOrder = (number: number, values: object): BundleLine =>
-    ({
-      ...{ kind: 'order', store: api.store.subdomain, receipt_number: `IMP-${number}`, source: 'POS', currency: 'USD' },
-      ...{ payment_method: 'CASH', status: 'PENDING', fulfillment_status: 'DELIVERED', created_at: AT },
-      ...{ amount: 3000, total_amount: 3000, line_items: [{ name: 'Mug', unit_price: 1000, quantity: 3 }] },
-      ...values,
-    });
+  const anOrder = (number: number, values: object): BundleLine => ({
+    ...{ kind: 'order', store: api.store.subdomain, receipt_number: `IMP-${number}`, source: 'POS', currency: 'USD' },
+    ...{ payment_method: 'CASH', status: 'PENDING', fulfillment_status: 'DELIVERED', created_at: AT },
+    ...{ amount: 3000, total_amount: 3000, line_items: [{ name: 'Mug', unit_price: 1000, quantity: 3 }] },
+    ...values,
+  });
   const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`;
   const status = (day: number, from: string, to: string) => {
     return { at: at(day), actor: { type: 'system' }, event: 'status_changed', field: 'status', from, to };
