@@ -17,6 +17,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
     shippingAmount: 0,
     discountAmount: 0,
     cancelledAmount: 0,
+    cancellationFee: null,
     heldReasons: null,
     currency: 'USD',
     customerName: customer.name,

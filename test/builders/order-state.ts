@@ -38,6 +38,7 @@ export function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     totalAmount: 3500,
     shippingAmount: 0,
     cancelledAmount: 0,
+    cancellationFee: null,
     currency: 'USD',
     contact: CONTACT,
     heldReasons: null,

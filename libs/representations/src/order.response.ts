@@ -165,7 +165,7 @@ const Stage = is.object({
 const AMOUNTS = {
   amount_credited: is.minorUnits(
     'What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written ' +
-      'off; all of a cancelled or refunded order.',
+      'off; all of a refunded order, and of a cancelled one all but its fee.',
     0,
   ),
   amount_owed: is.minorUnits('`total_amount` less `amount_credited`, not below 0. Paid or not.', 15980),
@@ -253,6 +253,7 @@ export const Order = representation(
     refunds: is.arrayOf(RefundOfOrder, 'Recorded refunds, likewise.', []),
     ...AMOUNTS,
     refund_due: is.minorUnits('What is still to be paid back: the same where it is negative.', 0),
+    cancellation_fee: is.minorUnits('What stayed owed when the order was cancelled.', 0),
     updated_at: is.timestamp(
       'When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has ' +
         'its own time.',
@@ -327,6 +328,7 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     payments: order.payments.map(toPayment),
     refunds: order.refunds.map(toRefund),
     ...toAmounts(ledgerOf(order)),
+    cancellation_fee: order.cancellationFee ?? 0,
     updated_at: order.updatedAt.toISOString(),
   } satisfies Omit<OrderResponse, keyof typeof SUMMARY>);
 }

@@ -61,7 +61,7 @@ const ORDER_ROW: OrderRow = {
   id: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
   ...{ receiptNumber: 'WEB-261120-7K3M9Q', source: 'WEBSITE', paymentMethod: 'COD', currency: 'USD' },
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', amount: 99_900_000, totalAmount: 99_900_000 },
-  ...{ taxAmount: 0, shippingAmount: 0, cancelledAmount: 0, discountAmount: 0, customerName: 'Ada', customerId: null },
+  ...{ taxAmount: 0, shippingAmount: 0, cancelledAmount: 0, cancellationFee: null, discountAmount: 0, customerName: 'Ada', customerId: null },
   ...{ customerEmail: 'ada@example.com', customerPhone: '', shippingAddress: {}, billingAddress: {}, notes: TEXT },
   metadata: METADATA,
   placedBy: { type: 'key', id: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', name: 'Shop' },
@@ -107,7 +107,7 @@ const ORDER = toOrderRecord(ORDER_ROW);
 
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
-  ...{ totalAmount: 99_900_000, shippingAmount: 0, cancelledAmount: 0, hasTakenStock: true },
+  ...{ totalAmount: 99_900_000, shippingAmount: 0, cancelledAmount: 0, cancellationFee: null, hasTakenStock: true },
   heldReasons: null,
   ...{ metadata: METADATA, lineMetadata: [], mails: [], eventCounts: {} },
   contact: ORDER,

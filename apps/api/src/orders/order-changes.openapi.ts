@@ -112,11 +112,14 @@ export const ApiCancelOrder = ApiChange({
   summary: 'Cancel an order before anything of it ships, or units that have not shipped',
   description:
     'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the ' +
-    'order gives up these units, and its statuses follow from the rest; without any left it is cancelled. Send an ' +
+    'order gives up these units, and its statuses follow from the rest; without any left it is cancelled. A `fee` stays owed, and is open until it is paid. Send an ' +
     '`Idempotency-Key` with `items`: the same request without a key gives up more units.',
   body: { type: CancelOrderRequest, example: { reason: 'The customer changed their mind' }, isOptional: true },
   status: 200,
   failures: [
+    invalidField('fee must be absent with items'),
+    new refused.FeeExceedsOwed(4999),
+    new refused.OrderCancelled(),
     new refused.AlreadyShipped(LINES),
     new refused.BeingPicked(['SHIP-2']),
     new refused.UnitsWithoutBin(),

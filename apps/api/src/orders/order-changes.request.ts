@@ -151,6 +151,13 @@ export class CancelOrderRequest {
   @is.FlagField({ description: 'Whether the units go back to their bins. Absent: those that came from bins.' })
   restock?: boolean | null;
 
+  @is.IntegerOrNullField({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    description: 'What stays owed of the whole order, in minor units, at most `amount_owed`. Not with `items`.',
+  })
+  fee?: number | null;
+
   @is.FlagField({
     default: true,
     description:
@@ -394,8 +401,10 @@ export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
   return { ...tracking, ...(status && { status }), at: toDate(at) };
 }
 
-export function toCancellation({ reason, restock, notify }: CancelOrderRequest): Cancellation {
-  return { reason: reason ?? '', restock: restock ?? null, notify: notify ?? true };
+export function toCancellation({ items, reason, restock, fee, notify }: CancelOrderRequest): Cancellation {
+  const isCharged = typeof fee === 'number';
+  refuseIf(!!items && isCharged, 'fee must be absent with items');
+  return { reason: reason ?? '', restock: restock ?? null, ...(isCharged && { fee }), notify: notify ?? true };
 }
 
 /** @param inStore the currency of the store. @throws BadRequestException */

@@ -122,6 +122,8 @@ export interface OrderRecord extends OrderSummary {
   readonly discountAmount: number;
   /** The credit for units that were given up before they shipped, in minor units. */
   readonly cancelledAmount: number;
+  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  readonly cancellationFee: number | null;
   readonly lines: readonly OrderLineRecord[];
   readonly customer: OrderCustomer;
   /** The account to which the order is linked; null for a guest. */

@@ -90,6 +90,8 @@ interface Effects {
   readonly refund: KnownRefund & { readonly at: Date | null };
   /** Units that the order gives up, while others stay, and the credit for them. */
   readonly cancelledUnits: { readonly lines: readonly LineQuantity[]; readonly amount: number };
+  /** What stays owed of the cancelled order, and the credit for the rest. */
+  readonly cancellationFee: { readonly amount: number; readonly credited: number };
   readonly lines: LinesChange;
   readonly restock: Restock;
   /** Puts the order under review for these reasons as well, or ends its review; `abandoned` drops its confirmation. */

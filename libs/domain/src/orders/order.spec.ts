@@ -207,6 +207,12 @@ describe('isOpen', () => {
   ] as const)('is true for a %s order with a payment that is one of %j', (fulfillmentStatus, open) => {
     expect(openPayments(fulfillmentStatus)).toEqual(open);
   });
+
+  it('is true for an order that was cancelled for a fee, while the fee or the rest of the payment is', () => {
+    const cancelled = { status: 'SUCCEEDED', fulfillmentStatus: 'CANCELLED', cancellationFee: 500 } as const;
+
+    expect([500, 0, -3000].map((balance) => isOpen({ ...cancelled, balance }))).toEqual([true, false, true]);
+  });
 });
 
 const UUID = '6f2b1c7e-9a3d-4c5b-8e1f-0123456789ab';

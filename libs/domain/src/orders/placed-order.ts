@@ -45,6 +45,8 @@ export interface PlacedOrderState extends OrderState {
   readonly shippingAmount: number;
   /** The credit for units that were given up, in minor units. */
   readonly cancelledAmount: number;
+  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  readonly cancellationFee: number | null;
   readonly currency: string;
   readonly contact: BilledContact;
   /** Why the order is under review: codes of rules, or `manual`. Null = it is not. */
@@ -187,9 +189,11 @@ export class PlacedOrder {
     const { status, fulfillmentStatus } = change;
     const { payments, refunds, ...rest } = this.state;
     const [payment, refund] = [effectOf(change, 'payment'), effectOf(change, 'refund')];
+    const [units, fee] = [effectOf(change, 'cancelledUnits'), effectOf(change, 'cancellationFee')];
     return ledgerOf({
       ...rest,
-      cancelledAmount: rest.cancelledAmount + (effectOf(change, 'cancelledUnits')?.amount ?? 0),
+      cancelledAmount: rest.cancelledAmount + (units?.amount ?? 0) + (fee?.credited ?? 0),
+      cancellationFee: fee?.amount ?? rest.cancellationFee,
       ...{ status, fulfillmentStatus },
       totalAmount: effectOf(change, 'lines')?.totalAmount ?? rest.totalAmount,
       payments: payment ? [...payments, payment] : payments,

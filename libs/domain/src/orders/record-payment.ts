@@ -1,7 +1,7 @@
 import { PaidAmountMismatch, PaymentReferenceTaken, PaymentsTooLarge } from '../errors.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
-import { ledgerOf, paymentStatusOf, sumOf, type PaymentDetails } from './order-money.js';
+import { isCancelledWhole, ledgerOf, paymentStatusOf, sumOf, type PaymentDetails } from './order-money.js';
 import type { PlacedOrder, PlacedOrderState } from './placed-order.js';
 
 export interface PaymentRequest extends Repeatable, PaymentDetails {
@@ -34,8 +34,7 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
     return { ...order.unchanged(), events: [refused], refusal };
   }
   if (sumOf(payments) + amount > Number.MAX_SAFE_INTEGER) throw new PaymentsTooLarge();
-  const isOver = order.isCancelled || order.state.status === 'CANCELLED' || order.state.status === 'REFUNDED';
-  const takenBack = isOver ? 0 : Math.min(writtenOffOf(payments), Math.max(0, amount - open));
+  const takenBack = Math.min(recoverableOf(order.state), Math.max(0, amount - open));
   const writtenOff = settles ? open - amount : 0 - takenBack;
   const payment = { reference, amount, writtenOff, method, fee, payout, requestHash };
   const paid = { ...order.state, payments: [...payments, payment] };
@@ -58,6 +57,14 @@ function isExpected(state: PlacedOrderState, { amount, partial, settles, excess 
   if (partial) return amount > 0 ? amount <= open + writtenOff : open > 0;
   const whole = [state.totalAmount, open || owed, open + writtenOff];
   return amount === state.totalAmount || (amount > 0 && whole.includes(amount));
+}
+
+/** What was written off and can be owed again: nothing of an order that is over, and of a cancelled one no more than its fee. */
+function recoverableOf(state: PlacedOrderState): number {
+  if (isCancelledWhole(state) || state.status === 'CANCELLED' || state.status === 'REFUNDED') return 0;
+  const writtenOff = writtenOffOf(state.payments);
+  const { cancellationFee } = state;
+  return cancellationFee ? Math.min(writtenOff, cancellationFee - ledgerOf(state).owed) : writtenOff;
 }
 
 function writtenOffOf(payments: PlacedOrderState['payments']): number {

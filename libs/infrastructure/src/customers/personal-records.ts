@@ -37,6 +37,7 @@ export function orderRecord(row: OrderColumns) {
     shipping_amount: order.shippingAmount,
     discount_amount: order.discountAmount,
     cancelled_amount: order.cancelledAmount,
+    ...(order.cancellationFee && { cancellation_fee: order.cancellationFee }),
     customer_id: order.customerId,
     customer_name: order.customer.name,
     customer_email: order.customer.email,

@@ -31,7 +31,7 @@ const ERASE_KEYS = `/* people.idempotency_keys */
 
 const LOCK_ORDERS = `/* people.orders */
   SELECT id, receipt_number AS "receiptNumber", status, fulfillment_status AS "fulfillmentStatus",
-    customer_email AS email, customer_phone AS phone
+    cancellation_fee AS "cancellationFee", balance, customer_email AS email, customer_phone AS phone
   FROM orders WHERE store_id = $1 AND ${THEIRS}
   ORDER BY id FOR NO KEY UPDATE`;
 

@@ -44,6 +44,9 @@ const CANCEL_UNITS = `/* orders.cancel_units */
 const CREDIT_UNITS = `/* orders.credit_units */
   UPDATE orders SET cancelled_amount = cancelled_amount + $3 WHERE store_id = $1 AND id = $2`;
 
+const KEEP_FEE = `/* orders.keep_fee */
+  UPDATE orders SET cancellation_fee = $3, cancelled_amount = cancelled_amount + $4 WHERE store_id = $1 AND id = $2`;
+
 const CHANGE_LINES = `/* orders.change_lines */
   UPDATE order_lines SET quantity = changed.quantity, line_total = unit_price * changed.quantity
   FROM unnest($3::int[], $4::int[]) AS changed (line, quantity)
@@ -130,6 +133,10 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
         ...(amount > 0 ? [statement(CREDIT_UNITS, key, amount)] : []),
       ],
     };
+  },
+
+  cancellationFee({ key }, { amount, credited }) {
+    return { order: [statement(KEEP_FEE, key, amount, credited)] };
   },
 
   lines({ key, state }, { quantities, added, amount, totalAmount, units }) {

@@ -10,7 +10,7 @@ export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.statu
 
 /** Columns of the order `item` that a list includes, besides {@link INCLUDED}. */
 export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.held_reasons IS NOT NULL AS "isHeld", greatest(-item.balance, 0) AS "refundDue",
-  item.cancelled_amount AS "cancelledAmount", item.units, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
+  item.cancelled_amount AS "cancelledAmount", item.cancellation_fee AS "cancellationFee", item.units, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
 
 /** What a list includes of the order `page`. */
 export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
@@ -30,7 +30,7 @@ export const placerName = (order: string) => `coalesce((SELECT api_keys.name FRO
       WHERE people.store_id = ${order}.store_id AND people.id = ${order}.placed_by), '')`;
 
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
-  item.cancelled_amount AS "cancelledAmount",
+  item.cancelled_amount AS "cancelledAmount", item.cancellation_fee AS "cancellationFee",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
   item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes, item.metadata,
   coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,

@@ -157,7 +157,7 @@ export function readRow(rows: readonly unknown[] = []): OrderRow {
 
 /** With the parts that the list includes. */
 interface ListedRow
-  extends Omit<ListedOrder, 'lines' | 'payments'>, LineParts, Pick<OrderRow, 'payments' | 'cancelledAmount'> {
+  extends Omit<ListedOrder, 'lines' | 'payments'>, LineParts, Pick<OrderRow, 'payments' | 'cancelledAmount' | 'cancellationFee'> {
   readonly refunds: readonly { readonly amount: string; readonly credited: string }[];
 }
 

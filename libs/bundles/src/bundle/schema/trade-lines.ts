@@ -189,9 +189,10 @@ export const orderLine = is.object(
     cancelled_amount: is.optional(
       is.described(
         is.signedAmount,
-        'The credit for cancelled units, in minor units. Absent: their share of total_amount.',
+        'The credit for cancelled units, in minor units. Absent: their share of total_amount, or all but the fee.',
       ),
     ),
+    cancellation_fee: is.optional(is.described(is.amount, 'What stayed owed when the order was cancelled, in minor units.')),
     adjustment_amount: is.optional(
       is.described(
         is.signedAmount,

@@ -11,8 +11,8 @@ import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
     total_amount, tax_amount, shipping_amount, discount_amount, units, customer_name, customer_email, customer_phone,
-    shipping_address, billing_address, notes, metadata, is_test, external_reference, cancelled_amount, balance,
-    held_reasons,
+    shipping_address, billing_address, notes, metadata, is_test, external_reference, cancelled_amount, cancellation_fee,
+    balance, held_reasons,
     created_at`;
 
 // An order that is already stored stays unchanged: history does not change.
@@ -183,6 +183,7 @@ function orderRow({ id, line }: Identified) {
     shipping_address: filledFields(shipping),
     billing_address: filledFields(billing ?? shipping),
     cancelled_amount: money.cancelledAmount,
+    cancellation_fee: money.cancellationFee,
     balance: ledgerOf(money).balance,
     held_reasons: heldReasonsOf(line),
     id,
