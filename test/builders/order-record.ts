@@ -18,6 +18,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
     discountAmount: 0,
     cancelledAmount: 0,
     cancellationFee: null,
+    paymentTermsDays: null,
     heldReasons: null,
     currency: 'USD',
     customerName: customer.name,

@@ -61,11 +61,26 @@ const ORDER_ROW: OrderRow = {
   id: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
   ...{ receiptNumber: 'WEB-261120-7K3M9Q', source: 'WEBSITE', paymentMethod: 'COD', currency: 'USD' },
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', amount: 99_900_000, totalAmount: 99_900_000 },
-  ...{ taxAmount: 0, shippingAmount: 0, cancelledAmount: 0, cancellationFee: null, discountAmount: 0, customerName: 'Ada', customerId: null },
+  ...{
+    taxAmount: 0,
+    shippingAmount: 0,
+    cancelledAmount: 0,
+    cancellationFee: null,
+    discountAmount: 0,
+    customerName: 'Ada',
+    customerId: null,
+  },
   ...{ customerEmail: 'ada@example.com', customerPhone: '', shippingAddress: {}, billingAddress: {}, notes: TEXT },
   metadata: METADATA,
   placedBy: { type: 'key', id: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', name: 'Shop' },
-  ...{ externalReference: 'PO-1', isTest: false, placed: true, createdAt: new Date(AT), updatedAt: new Date(AT) },
+  ...{
+    externalReference: 'PO-1',
+    paymentTermsDays: 30,
+    isTest: false,
+    placed: true,
+    createdAt: new Date(AT),
+    updatedAt: new Date(AT),
+  },
   lines: times(MAX_LINES, (n) => ({
     ...{ line: n + 1, productId: 70, variantId: 12, sku: 'R-1', name: 'Runner', attributes, attributeNames },
     ...{ unitPrice: '1000', quantity: MAX_QUANTITY, lineTotal: '999000', metadata: LINE_METADATA },
@@ -91,6 +106,7 @@ const ORDER_ROW: OrderRow = {
       method: '',
       fee: '0',
       payout: '',
+      metadata: {},
       requestHash: 'hash',
     };
   }),
@@ -153,7 +169,14 @@ const SKU_ROW = {
 
 const CUSTOMER = {
   ...{ id: ORDER.id, name: 'Ada', email: 'ada@example.com', phone: '', status: 'Active', emailVerified: true },
-  ...{ loyaltyPoints: 1, totalSpent: 1, city: '', createdAt: new Date(AT), lastLogin: new Date(AT) },
+  ...{
+    loyaltyPoints: 1,
+    totalSpent: 1,
+    city: '',
+    paymentTermsDays: 30,
+    createdAt: new Date(AT),
+    lastLogin: new Date(AT),
+  },
   tags: times(1_000, (n) => `tag ${n}`),
   metadata: METADATA,
 };

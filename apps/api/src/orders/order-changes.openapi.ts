@@ -220,6 +220,7 @@ export const ApiRecordPayment = ApiChange({
   failures: [
     new refused.PaidAmountMismatch({ minor: 4999, currency: 'USD' }, { minor: 5600, currency: 'USD' }, 5600),
     new refused.PaymentReferenceTaken(),
+    new refused.MetadataTooLarge(),
   ],
 });
 

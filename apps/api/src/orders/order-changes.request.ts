@@ -268,6 +268,9 @@ export class RecordPaymentRequest {
   @is.TextField({ max: 64, description: "The gateway's number of the settlement by which it is paid out." })
   payout?: string | null;
 
+  @is.MetadataField({ description: 'Your own fields of the payment.' })
+  metadata?: Metadata | null;
+
   @is.TimestampField({ description: 'When it was paid. Absent: now.' })
   at?: string | null;
 }
@@ -433,7 +436,7 @@ export function toTransition({ field, expected, to, restock, restock_to, lines }
 
 export function toPayment(body: RecordPaymentRequest): PaymentRequest {
   const { at, ...identity } = body;
-  const { reference, amount, currency, partial, settles, excess, method, fee, payout } = identity;
+  const { reference, amount, currency, partial, settles, excess, method, fee, payout, metadata } = identity;
   if (partial && settles) {
     throw new BadRequestException('partial and settles exclude each other: settles closes what partial leaves open');
   }
@@ -448,6 +451,7 @@ export function toPayment(body: RecordPaymentRequest): PaymentRequest {
     method: method ?? '',
     fee: fee ?? 0,
     payout: payout ?? '',
+    metadata: metadata ?? {},
     at: toDate(at),
     requestHash: hashOf(identity),
   };

@@ -1,4 +1,5 @@
 import type { LineQuantity } from './line-units.js';
+import type { Metadata } from '../shared/metadata.js';
 import type { PaymentStatus } from './order-status.js';
 
 export interface MoneyRecord {
@@ -17,9 +18,10 @@ export interface PaymentDetails {
   readonly fee: number;
   /** The client's number of the settlement by which the gateway pays it out; `''` when there is none. */
   readonly payout: string;
+  readonly metadata: Metadata;
 }
 
-export const NO_DETAILS: PaymentDetails = { method: '', fee: 0, payout: '' };
+export const NO_DETAILS: PaymentDetails = { method: '', fee: 0, payout: '', metadata: {} };
 
 export interface PaymentRecord extends MoneyRecord, PaymentDetails {
   /**

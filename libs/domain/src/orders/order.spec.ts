@@ -36,6 +36,7 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     notify: true,
     placedAt: new Date('2026-11-20T10:00:00Z'),
     placedBy: null,
+    paymentTermsDays: null,
     ...overrides,
   };
 }

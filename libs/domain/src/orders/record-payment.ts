@@ -1,4 +1,5 @@
 import { PaidAmountMismatch, PaymentReferenceTaken, PaymentsTooLarge } from '../errors.js';
+import { assertMetadataFits, metadataOf } from './change-metadata.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import { isCancelledWhole, ledgerOf, paymentStatusOf, sumOf, type PaymentDetails } from './order-money.js';
@@ -20,10 +21,10 @@ export interface PaymentRequest extends Repeatable, PaymentDetails {
 
 /**
  * A payment after a write-off takes the write-off back first. Records the refusal of another amount. The payment of a cancelled, paid or refunded order is recorded.
- * @throws PaymentReferenceTaken, PaymentsTooLarge
+ * @throws PaymentReferenceTaken, PaymentsTooLarge, MetadataTooLarge
  */
 export function recordPayment(order: PlacedOrder, request: PaymentRequest): OrderChange {
-  const { reference, amount, currency, settles, at, requestHash, method, fee, payout } = request;
+  const { reference, amount, currency, settles, at, requestHash, method, fee, payout, metadata } = request;
   const { payments, totalAmount, currency: owedIn, fulfillmentStatus } = order.state;
   const existing = payments.find((payment) => payment.reference === reference);
   if (existing) return order.repeated(existing, request, new PaymentReferenceTaken());
@@ -34,9 +35,10 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
     return { ...order.unchanged(), events: [refused], refusal };
   }
   if (sumOf(payments) + amount > Number.MAX_SAFE_INTEGER) throw new PaymentsTooLarge();
+  if (Object.keys(metadata).length > 0) assertMetadataFits([...metadataOf(order.state), metadata]);
   const takenBack = Math.min(recoverableOf(order.state), Math.max(0, amount - open));
   const writtenOff = settles ? open - amount : 0 - takenBack;
-  const payment = { reference, amount, writtenOff, method, fee, payout, requestHash };
+  const payment = { reference, amount, writtenOff, method, fee, payout, metadata, requestHash };
   const paid = { ...order.state, payments: [...payments, payment] };
   const after = { status: paymentStatusOf(paid, order.state), fulfillmentStatus };
   const { refundDue } = ledgerOf({ ...paid, ...after });

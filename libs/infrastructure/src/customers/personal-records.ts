@@ -6,7 +6,8 @@ import { toOrderRecord, type OrderRow } from '../orders/order.rows.js';
 
 /** The columns of a customer, without the secrets, which are in another table. */
 export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
-  item.loyalty_points, item.total_spent, item.tags, item.city, item.metadata, item.created_at, item.last_login`;
+  item.loyalty_points, item.total_spent, item.tags, item.city, item.payment_terms_days,
+  item.metadata, item.created_at, item.last_login`;
 
 export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
 
@@ -48,6 +49,7 @@ export function orderRecord(row: OrderColumns) {
     metadata: order.metadata,
     is_test: order.isTest,
     created_at: order.createdAt,
+    ...(order.paymentTermsDays !== null && { payment_terms_days: order.paymentTermsDays }),
     ...(externalReference !== '' && { external_reference: externalReference }),
     line_items: order.lines.map((line, index) => itemRecord(line, row.catalog[index])),
     ...(heldReasons && { held_reasons: heldReasons }),
@@ -91,13 +93,14 @@ function stageRecord({ reference, lastError, at, ...stage }: PipelineStageRecord
   return { ...stage, ...(reference && { reference }), last_error: lastError, at: at.toISOString() };
 }
 
-function paymentRecord({ reference, amount, at, writtenOff, method, fee, payout }: PaymentRecord) {
+function paymentRecord({ reference, amount, at, writtenOff, method, fee, payout, metadata }: PaymentRecord) {
   return {
     ...withText({ reference, amount, at }),
     ...(writtenOff !== 0 && { written_off: writtenOff }),
     ...(method && { method }),
     ...(fee > 0 && { fee }),
     ...(payout && { payout }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   };
 }
 

@@ -62,15 +62,14 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
 /** Excludes the reason, which is for the history. */
 function cancellationNews({ order, facts, shop }: Topic): News {
   const money = moneyFormat(order.currency);
-  const { refundDue: due, open } = ledgerOf(order);
+  const { refundDue: due, owed, open } = ledgerOf(order);
   const refunded = sumOf(order.refunds);
-  const fee = order.cancellationFee ?? 0;
   return {
     subject: `Your order ${facts.receipt} at ${shop} is cancelled`,
     intro: [
       `your order at ${shop} is cancelled.`,
       ...(refunded > 0 ? [`We have paid back ${money(refunded)} to you.`] : []),
-      ...(fee > 0 ? [`The fee of the cancellation is ${money(fee)}.`] : []),
+      ...(owed > 0 ? [`The fee of the cancellation is ${money(owed)}.`] : []),
       ...(due > 0 ? [`We will pay back ${money(due)} to you.`] : []),
       ...(open > 0 ? [`Please pay ${money(open)}.`] : []),
     ],

@@ -70,7 +70,11 @@ const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/*
   INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash${column})
   SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
   FROM ${table} WHERE store_id = $1 AND order_id = $2`;
-const PAY = recordIn('payments', ', written_off, method, fee, payout', ', nullif($7::bigint, 0), $8, $9, $10');
+const PAY = recordIn(
+  'payments',
+  ', written_off, method, fee, payout, metadata',
+  ', nullif($7::bigint, 0), $8, $9, $10, $11',
+);
 const REFUND = recordIn('refunds', ', lines, restock, reason, credited', ", nullif($7::jsonb, '[]'), $8, $9, $10");
 
 // An answer shows no greater integer.
@@ -108,10 +112,11 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
     };
   },
 
-  payment({ key }, { reference, amount, at, requestHash, writtenOff, method, fee, payout, isOfStatus }) {
+  payment({ key }, { reference, amount, at, requestHash, writtenOff, method, fee, payout, ...payment }) {
+    const how = [writtenOff, method, fee, payout, JSON.stringify(payment.metadata)];
     return {
-      order: [statement(PAY, key, reference, amount, at, requestHash, writtenOff, method, fee, payout)],
-      customer: isOfStatus ? [] : spending(key, amount),
+      order: [statement(PAY, key, reference, amount, at, requestHash, ...how)],
+      customer: payment.isOfStatus ? [] : spending(key, amount),
     };
   },
 

@@ -156,7 +156,7 @@ function toShipment(json: ShipmentJson): ShipmentRecord & KnownShipment {
 }
 
 function toPayment(payment: MoneyJson<KnownPayment>) {
-  const { reference, amount, at, writtenOff, method, fee, payout, requestHash } = payment;
+  const { reference, amount, at, writtenOff, method, fee, payout, metadata, requestHash } = payment;
   return {
     reference,
     amount: toSafeInteger(amount),
@@ -165,6 +165,7 @@ function toPayment(payment: MoneyJson<KnownPayment>) {
     method,
     fee: toSafeInteger(fee),
     payout,
+    metadata,
     requestHash,
   };
 }

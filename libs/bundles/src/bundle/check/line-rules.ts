@@ -115,7 +115,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfFee(order) ??
     problemOfHeldMail(order) ??
     problemOfTakenStock(order) ??
-    problemOfMetadata(order.metadata, order.line_items),
+    problemOfMetadata(order.metadata, [...(order.line_items ?? []), ...(order.payments ?? [])]),
   product: ({ metadata, variants }: ProductLine) => problemOfMetadata(metadata, variants),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
     const { cancelled_quantity: cancelled = 0, returned_quantity: returned = 0 } = units;

@@ -100,6 +100,7 @@ function paymentRows({ id, line }: OrderToWrite) {
     method: row.method ?? '',
     fee: row.fee ?? 0,
     payout: row.payout ?? '',
+    metadata: row.metadata ?? {},
   }));
 }
 

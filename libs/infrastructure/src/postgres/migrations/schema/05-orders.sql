@@ -122,16 +122,16 @@ CREATE INDEX orders_by_address ON orders (store_id, address_key, created_at)
 -- an order fills them, by a plan that its connection keeps; for any other writer, a trigger does.
 -- Most orders are billed to the address to which they ship.
 CREATE FUNCTION company_text(shipping jsonb, billing jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN coalesce(chr(9001) || (shipping ->> 'company'), '') || coalesce(chr(9001) || (shipping ->> 'vat_id'), '')
-  || coalesce(chr(9001) || nullif(billing ->> 'company', shipping ->> 'company'), '')
-  || coalesce(chr(9001) || nullif(billing ->> 'vat_id', shipping ->> 'vat_id'), '');
+RETURN coalesce(chr(9001) || normalize(shipping ->> 'company'), '') || coalesce(chr(9001) || normalize(shipping ->> 'vat_id'), '')
+  || coalesce(chr(9001) || normalize(nullif(billing ->> 'company', shipping ->> 'company')), '')
+  || coalesce(chr(9001) || normalize(nullif(billing ->> 'vat_id', shipping ->> 'vat_id')), '');
 COMMENT ON FUNCTION company_text IS 'Companies and VAT numbers of two addresses; empty without any.';
 
 CREATE FUNCTION order_text(email text, receipt_number text, customer_name text, external_reference text, shipping jsonb,
   billing jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN lower(normalize(email) || chr(9001) || receipt_number || chr(9001) || normalize(customer_name)
-  || coalesce(chr(9001) || normalize(external_reference), '') || normalize(company_text(shipping, billing)));
+  || coalesce(chr(9001) || normalize(external_reference), '') || company_text(shipping, billing));
 COMMENT ON FUNCTION order_text IS 'What searches compare of an order, apart from its shipments and payments.';
 
 CREATE FUNCTION parts_text(of_store int, of_order uuid) RETURNS text LANGUAGE plpgsql STABLE AS $$
