@@ -151,7 +151,8 @@ function live(random: Random, reached: Set<string>): void {
     const { status, fulfillmentStatus } = state;
     reached.add(status);
     // A cancelled order is not owed without a fee, and neither is one of which all was paid back.
-    if ((fulfillmentStatus === 'CANCELLED' && books.fee === 0) || status === 'CANCELLED') books.credit(Math.max(0, books.claim));
+    if ((fulfillmentStatus === 'CANCELLED' && books.fee === 0) || status === 'CANCELLED')
+      books.credit(Math.max(0, books.claim));
 
     const { owed, paid, refunded, open, refundDue } = ledgerOf(state);
     const told = { owed, paid, refunded, open, refundDue, status };

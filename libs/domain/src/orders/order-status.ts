@@ -67,7 +67,12 @@ const UNDER_WAY: readonly FulfillmentStatus[] = ['PENDING', 'CONFIRMED', 'PROCES
  * Whether something is still owed: goods until they are delivered, money for delivered goods whose payment is pending,
  * and a refund for cancelled or returned goods that are paid. Of an order that was cancelled for a fee, its balance tells it.
  */
-export function isOpen({ status, fulfillmentStatus, cancellationFee, balance }: OrderState & Partial<FeeState>): boolean {
+export function isOpen({
+  status,
+  fulfillmentStatus,
+  cancellationFee,
+  balance,
+}: OrderState & Partial<FeeState>): boolean {
   if (cancellationFee) return balance !== 0;
   if (UNDER_WAY.includes(fulfillmentStatus)) return true;
   return status === (fulfillmentStatus === 'DELIVERED' ? 'PENDING' : 'SUCCEEDED');
