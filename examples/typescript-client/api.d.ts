@@ -143,7 +143,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel an order before anything of it ships, or units that have not shipped
-     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the order gives up these units, and its statuses follow from the rest; without any left it is cancelled. Send an `Idempotency-Key` with `items`: the same request without a key gives up more units.
+     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the order gives up these units, and its statuses follow from the rest; without any left it is cancelled. A `fee` stays owed, and is open until it is paid. Send an `Idempotency-Key` with `items`: the same request without a key gives up more units.
      */
     post: operations['cancelOrder'];
     delete?: never;
@@ -1321,6 +1321,8 @@ export interface components {
       } | null;
       /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
+      /** @description In how many days it is to be paid. Null means in those of the account to which it is linked, if it has any. */
+      payment_terms_days?: number | null;
       /** @description What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total. */
       expected_total?: number | null;
       /** @description The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused with 422 `currency_mismatch`. Null means that of the store. */
@@ -1415,6 +1417,8 @@ export interface components {
       reason?: string | null;
       /** @description Whether the units go back to their bins. Absent: those that came from bins. */
       restock?: boolean | null;
+      /** @description What stays owed of the whole order, in minor units, at most `amount_owed`. Not with `items`. */
+      fee?: number | null;
       /**
        * @description Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.
        * @default true
@@ -1536,6 +1540,10 @@ export interface components {
       fee?: number | null;
       /** @description The gateway's number of the settlement by which it is paid out. */
       payout?: string | null;
+      /** @description Your own fields of the payment. */
+      metadata?: {
+        [key: string]: string;
+      } | null;
       /** @description When it was paid. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
     };
@@ -1920,6 +1928,12 @@ export interface components {
        */
       refund_due?: number;
       /**
+       * Format: date-time
+       * @description When it is to be paid; null without payment terms. ISO 8601, UTC, with milliseconds. Only with `include=due_at`.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      due_at?: string | null;
+      /**
        * @description The client's own number of the order; `""` when there is none. Only with `include=external_reference`.
        * @example PO-2026-117
        */
@@ -2115,10 +2129,19 @@ export interface components {
          * @example po_81
          */
         payout: string;
+        /**
+         * @description What clients keep with the payment.
+         * @example {
+         *       "erp_id": "4711"
+         *     }
+         */
+        metadata: {
+          [key: string]: string;
+        };
       }[];
       /**
        * Format: int64
-       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a cancelled or refunded order. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a refunded order, and of a cancelled one all but its fee. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 0
        */
       amount_credited?: number;
@@ -2568,6 +2591,17 @@ export interface components {
       external_reference: string;
       /** @description Whether the order was placed with a test key. Lists contain it with `include=is_test`. */
       is_test: boolean;
+      /**
+       * @description In how many days it is to be paid; null without payment terms.
+       * @example 30
+       */
+      payment_terms_days: number | null;
+      /**
+       * Format: date-time
+       * @description When it is to be paid: `created_at` and these days, of 24 hours each. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      due_at: string | null;
       /** @description Who placed it: the key; `system` for an imported order. */
       placed_by: {
         /**
@@ -2812,6 +2846,15 @@ export interface components {
          * @example po_81
          */
         payout: string;
+        /**
+         * @description What clients keep with the payment.
+         * @example {
+         *       "erp_id": "4711"
+         *     }
+         */
+        metadata: {
+          [key: string]: string;
+        };
       }[];
       /**
        * @description Recorded refunds, likewise.
@@ -2869,7 +2912,7 @@ export interface components {
       }[];
       /**
        * Format: int64
-       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a cancelled or refunded order. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a refunded order, and of a cancelled one all but its fee. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       amount_credited: number;
@@ -2903,6 +2946,12 @@ export interface components {
        * @example 0
        */
       refund_due: number;
+      /**
+       * Format: int64
+       * @description What stayed owed when the order was cancelled. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      cancellation_fee: number;
       /**
        * Format: date-time
        * @description When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has its own time. ISO 8601, UTC, with milliseconds.
@@ -4141,6 +4190,8 @@ export interface components {
       total_spent?: number;
       tags?: (string | null)[];
       city?: string | null;
+      /** @description In how many days its new orders are to be paid. Null removes it. */
+      payment_terms_days?: number | null;
       metadata?: {
         [key: string]: string;
       };
@@ -4206,9 +4257,14 @@ export interface components {
       tax_included?: boolean;
       /**
        * Format: int64
-       * @description The credit for cancelled units, in minor units. Absent: their share of total_amount.
+       * @description The credit for cancelled units, in minor units. Absent: their share of total_amount, or all but the fee.
        */
       cancelled_amount?: number;
+      /**
+       * Format: int64
+       * @description What stayed owed when the order was cancelled, in minor units.
+       */
+      cancellation_fee?: number;
       /**
        * Format: int64
        * @description In minor units: what the others do not explain of total_amount. Computed where absent.
@@ -4250,6 +4306,8 @@ export interface components {
       external_reference?: string | null;
       /** @description ISO 8601 with a zone. */
       created_at: string;
+      /** @description In how many days after created_at it is to be paid. Absent: it has no terms. */
+      payment_terms_days?: number | null;
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
       line_items?: {
@@ -4383,6 +4441,9 @@ export interface components {
          */
         fee?: number;
         payout?: string | null;
+        metadata?: {
+          [key: string]: string;
+        };
       }[];
       refunds?: {
         reference: string;
@@ -4598,6 +4659,11 @@ export interface components {
        */
       city: string;
       /**
+       * @description In how many days its new orders are to be paid; null without terms.
+       * @example 30
+       */
+      payment_terms_days: number | null;
+      /**
        * Format: date-time
        * @description When the account was created. ISO 8601, UTC, with milliseconds.
        * @example 2026-03-02T10:15:00.000Z
@@ -4669,6 +4735,11 @@ export interface components {
        * @example Portland
        */
       city: string;
+      /**
+       * @description In how many days its new orders are to be paid; null without terms.
+       * @example 30
+       */
+      payment_terms_days: number | null;
       /**
        * Format: date-time
        * @description When the account was created. ISO 8601, UTC, with milliseconds.
@@ -7236,6 +7307,12 @@ export interface operations {
         refund_due?: true;
         /** @description `true`: only orders of which something is still to be paid. Any other value returns 400. */
         open?: true;
+        /** @description `true`: only orders of which something is still to be paid, and was due before now. Any other value returns 400. */
+        overdue?: true;
+        /** @description Only orders with a payment dated at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        paid_from?: string;
+        /** @description Only orders with a payment dated before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        paid_to?: string;
         /** @description `true`: only orders of which a mail failed for good, other than because of its recipient. Any other value returns 400. */
         mail_failed?: true;
         /** @description Only orders that were placed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
@@ -7256,15 +7333,16 @@ export interface operations {
         metadata?: {
           [key: string]: string;
         };
-        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, a tracking number, the reference of a payment, or the company or VAT number of an address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
-        /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `external_reference`, `customer_id`, `metadata`, `line_items`, `payments`, `amounts`, `taxes`. Another word is rejected with 400. */
+        /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `due_at`, `external_reference`, `customer_id`, `metadata`, `line_items`, `payments`, `amounts`, `taxes`. Another word is rejected with 400. */
         include?: (
           | 'updated_at'
           | 'is_test'
           | 'held'
           | 'units'
           | 'refund_due'
+          | 'due_at'
           | 'external_reference'
           | 'customer_id'
           | 'metadata'
@@ -8032,7 +8110,24 @@ export interface operations {
           'application/json': components['schemas']['OrderAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
       404: components['responses']['NotFound'];
@@ -8043,6 +8138,8 @@ export interface operations {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
             | 'dated_too_early'
+            | 'fee_exceeds_owed'
+            | 'order_cancelled'
             | 'already_shipped'
             | 'being_picked'
             | 'units_without_bin'
@@ -8490,6 +8587,7 @@ export interface operations {
             | 'dated_too_early'
             | 'amount_mismatch'
             | 'payment_reference_taken'
+            | 'metadata_too_large'
             | 'too_many_records'
             | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];

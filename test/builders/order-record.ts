@@ -19,6 +19,8 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
     isTaxIncluded: false,
     discountAmount: 0,
     cancelledAmount: 0,
+    cancellationFee: null,
+    paymentTermsDays: null,
     heldReasons: null,
     currency: 'USD',
     customerName: customer.name,

@@ -63,6 +63,7 @@ export function anOrder(
     ),
     placedAt: new Date('2026-11-20T12:00:00.000Z'),
     placedBy: null,
+    paymentTermsDays: null,
   });
 }
 

@@ -25,10 +25,15 @@ describe('OrderRepository', () => {
     other = await StoreFixture.create(application.database);
     const created_at = '2026-01-01T00:00:00.001Z';
     ids['pos'] = await store.order({
-      ...{ receipt_number: 'POS-7', status: 'FAILED', created_at },
+      ...{ receipt_number: 'POS-7', status: 'FAILED', created_at, balance: 1, due_at: '2026-01-31T00:00:00.001Z' },
       customer_name: 'Jan@Acme',
     });
-    ids['twin'] = await store.order({ receipt_number: 'POS-8', fulfillment_status: 'RETURNED', created_at });
+    ids['twin'] = await store.order({
+      receipt_number: 'POS-8',
+      fulfillment_status: 'RETURNED',
+      created_at,
+      due_at: created_at,
+    });
     ids['web'] = await store.order({
       receipt_number: 'WEB-261120-7K3M9Q',
       source: 'WEBSITE',
@@ -41,12 +46,20 @@ describe('OrderRepository', () => {
       metadata: { erp_id: '4711', 'a key [0] = "b"': '', é: 'É' },
       is_test: true,
       held_reasons: ['manual'],
+      shipping_address: { company: 'Ångström & Co', vat_id: 'SE 55' },
+      billing_address: { company: 'Zöllner AB', vat_id: 'SE 55' },
+      ...{ balance: 1, due_at: '9999-01-01T00:00:00Z' },
     });
     ids['theirs'] = await other.order({ receipt_number: 'POS-8', status: 'PENDING', customer_name: 'Theirs' });
     const theirs = { external_reference: 'PO-theirs', metadata: { theirs: '1', erp_id: '4711' } };
     await other.order({ receipt_number: 'THEIRS-1', status: 'PENDING', ...theirs });
     await ship(store.id, ids['twin'], ['1Z-Ka\u0308te', '0034@Depot']);
     await ship(other.id, ids['theirs'], ['1Z-theirs']);
+    await pay(store.id, ids['pos'], [
+      { reference: 'pi-3NÅ', at: '2026-01-15T12:00:00.000Z' },
+      { reference: 'tr@nsfer', at: '2026-03-15T12:00:00.000Z' },
+    ]);
+    await pay(other.id, ids['theirs'], [{ reference: 'pi_theirs', at: '2026-01-15T12:00:00.000Z' }]);
   });
 
   it.each<[OrderFilter, ...string[]]>([
@@ -90,6 +103,23 @@ describe('OrderRepository', () => {
     [{ search: '7K3M9QZoë' }],
     [{ search: '7K3M9Q\u2329Zoë' }],
     [{ search: '7K3M9Q\u3008Zoë' }],
+    [{ search: 'ngström & CO' }, 'WEB-261120-7K3M9Q'],
+    [{ search: 'zo\u0308llner' }, 'WEB-261120-7K3M9Q'],
+    [{ search: 'se 55' }, 'WEB-261120-7K3M9Q'],
+    [{ search: 'PI-3Na\u030a' }, 'POS-7'],
+    [{ search: 'tr@ns' }, 'POS-7'],
+    [{ search: 'pi_theirs' }],
+    [{ open: true }, 'WEB-261120-7K3M9Q', 'POS-7'],
+    [{ overdue: true }, 'POS-7'],
+    [{ overdue: true, status: ['PENDING'] }],
+    [{ overdue: true, search: '8' }],
+    [{ paidFrom: new Date('2026-01-15T12:00:00.000Z') }, 'POS-7'],
+    [{ paidFrom: new Date('2026-03-15T12:00:00.001Z') }],
+    [{ paidFrom: new Date('2026-01-15T12:00:00.001Z'), paidTo: new Date('2026-03-15T12:00:00.000Z') }],
+    [{ paidTo: new Date('2026-01-15T12:00:00.001Z') }, 'POS-7'],
+    [{ paidTo: new Date('2026-01-15T12:00:00.000Z') }],
+    [{ paidFrom: new Date('2026-01-01T00:00:00.000Z'), status: ['PENDING'] }],
+    [{ paidFrom: new Date('2026-01-01T00:00:00.000Z'), search: 'acme' }, 'POS-7'],
     [{ held: true }, 'WEB-261120-7K3M9Q'],
     [{ held: true, source: ['WEBSITE'], search: '7' }, 'WEB-261120-7K3M9Q'],
     [{ held: true, status: ['FAILED'] }],
@@ -117,12 +147,23 @@ describe('OrderRepository', () => {
   it('searches each text as includes() does after NFC, in any letter case, and across none', async () => {
     const crowd = await StoreFixture.create(application.database);
     const texts = new Map<string, string[]>();
-    for (const { reference, tracking, ...row } of fc.sample(ANY_TEXTS, { numRuns: 80, seed: SEED })) {
+    for (const { reference, tracking, payments, shipped, billed, ...row } of fc.sample(ANY_TEXTS, {
+      numRuns: 80,
+      seed: SEED,
+    })) {
       const order = { ...row, receipt_number: `${row.receipt_number}-${texts.size}` };
       const external_reference = reference && `${reference}${texts.size}`;
-      const orderId = await crowd.order({ ...order, external_reference: external_reference || null });
+      const addresses = { shipping_address: shipped, billing_address: billed };
+      const orderId = await crowd.order({ ...order, ...addresses, external_reference: external_reference || null });
+      const references = payments.map((payment, index) => `${payment}${index}`);
       await ship(crowd.id, orderId, tracking);
-      texts.set(orderId, [...Object.values(order), external_reference, ...tracking].map(folded));
+      await pay(
+        crowd.id,
+        orderId,
+        references.map((each) => ({ reference: each, at: '2026-01-01T00:00:00Z' })),
+      );
+      const named = [...Object.values(shipped), ...Object.values(billed), ...references];
+      texts.set(orderId, [...Object.values(order), external_reference, ...tracking, ...named].map(folded));
     }
     const all = [...texts.values()].flat().filter((text) => text !== '');
     const parts = fc
@@ -287,12 +328,16 @@ const LETTERS = [
 ];
 const anyWord = (maxLength: number) =>
   fc.array(fc.constantFrom(...LETTERS), { maxLength }).map((letters) => letters.join(''));
+const ANY_COMPANY = fc.record({ company: anyWord(4), vat_id: anyWord(3) }, { requiredKeys: [] });
 const ANY_TEXTS = fc.record({
   receipt_number: fc.constantFrom('WEB-261120-7K3M9Q', 'POS-0001', 'a-b', 'AB01'),
   customer_email: fc.oneof(anyWord(8), fc.constantFrom('', 'Aba.b@ab.example', 'bab0@ab.example')),
   customer_name: fc.oneof(anyWord(10), fc.constantFrom('aba@b.a', 'Bab01@AB')),
   reference: anyWord(6),
   tracking: fc.array(fc.oneof(anyWord(6), fc.constant('0a1b@ab')), { maxLength: 2 }),
+  payments: fc.array(fc.oneof(anyWord(6), fc.constant('1b0a@a')), { maxLength: 2 }),
+  shipped: ANY_COMPANY,
+  billed: ANY_COMPANY,
 });
 
 function folded(text: string): string {
@@ -310,6 +355,23 @@ async function ship(storeId: number, orderId: string, trackingNumbers: readonly 
      INSERT INTO shipments (store_id, order_id, reference, number, status, tracking_number)
      SELECT $1, $2, reference, number, 'picking', tracking_number FROM numbered`,
     [storeId, orderId, trackingNumbers],
+  );
+}
+
+async function pay(
+  storeId: number,
+  orderId: string,
+  payments: readonly { readonly reference: string; readonly at: string }[],
+): Promise<void> {
+  await application.database.query(
+    `WITH given AS (
+       SELECT row_number() OVER () AS number, given.* FROM jsonb_to_recordset($3) AS given (reference text, at timestamptz)
+     ), event AS (
+       INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+       SELECT $1, $2, 'system', 'payment_recorded', reference FROM given
+     )
+     INSERT INTO payments (store_id, order_id, reference, number, amount, at) SELECT $1, $2, reference, number, 1, at FROM given`,
+    [storeId, orderId, JSON.stringify(payments)],
   );
 }
 
@@ -374,6 +436,37 @@ describe('the list of orders', () => {
 
     const scans = nodes.flatMap((node) => / Scan (?:using|on) (order\w+)/.exec(node)?.[1] ?? []);
     expect([...new Set(scans)].sort()).toEqual(['order_stages_failed_by_store', 'orders_pkey']);
+  });
+
+  it.each<[string, OrderFilter]>([
+    ['overdue', { overdue: true }],
+    ['paid in a range', { paidFrom: new Date('2026-01-01T00:00:00Z'), paidTo: new Date('2026-01-02T00:00:00Z') }],
+  ])('reads no more than the orders that are %s, of all that are open or paid', async (_what, filter) => {
+    const { database } = application;
+    const [large] = await database.query<{ ids: string[] }>(
+      'SELECT array_agg(id) AS ids FROM (SELECT id FROM orders WHERE store_id = $1 ORDER BY id LIMIT 400) AS first',
+      [storeId],
+    );
+    await database.query(
+      `UPDATE orders SET balance = 1, due_at = now() + CASE WHEN id = ANY ($3) THEN '-1 day' ELSE '1 day' END::interval
+       WHERE store_id = $1 AND id = ANY ($2)`,
+      [storeId, large?.ids, large?.ids.slice(0, 5)],
+    );
+    await database.query(
+      `BEGIN; SET LOCAL session_replication_role = replica;
+       INSERT INTO payments (store_id, order_id, reference, number, amount, at)
+         SELECT ${storeId}, id, 'pi', 1, 1, CASE WHEN n <= 5 THEN '2026-01-01T12:00:00Z' ELSE now() END
+         FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM orders WHERE store_id = ${storeId}) AS paid
+       ON CONFLICT DO NOTHING;
+       COMMIT`,
+    );
+    await database.query('VACUUM ANALYZE orders, payments');
+
+    const read = await runOf((orders) => orders.list(storeId, filter, PAGE));
+
+    expect(read.get('orders')).toBeGreaterThanOrEqual(5);
+    expect(read.get('orders')).toBeLessThanOrEqual(10);
+    expect(read.get('payments') ?? 0).toBeLessThanOrEqual(5);
   });
 
   it('reads no order of other stores when they have the metadata, and those of its own by an index', async () => {
@@ -462,6 +555,7 @@ describe('the list of orders', () => {
       await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE listed AS ${text}`);
       const literals = values.map((value) => {
         if (value === undefined || value === null) return 'NULL';
+        if (value instanceof Date) return pg.escapeLiteral(value.toISOString());
         return Array.isArray(value) ? `'{${value.join()}}'` : pg.escapeLiteral(`${value as string}`);
       });
       return (await client.query<Row>(`${explain} EXECUTE listed (${literals.join()})`)).rows;

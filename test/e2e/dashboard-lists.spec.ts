@@ -96,6 +96,34 @@ describeInBrowser('the lists of the dashboard', () => {
     await page.context().close();
   });
 
+  it('lead from the home page to what is to be paid, with the due date of what is overdue', async () => {
+    const { store } = scene.api;
+    const past = { created_at: '2020-02-01T12:00:00Z', due_at: '2020-03-02T12:00:00Z' };
+    const unpaid = { status: 'PENDING', balance: 1000 };
+    await store.order({ receipt_number: 'DUE-PAST', ...unpaid, ...past });
+    await store.order({ receipt_number: 'DUE-LATER', ...unpaid, due_at: '9999-03-01T12:00:00Z' });
+    await store.order({ receipt_number: 'DUE-NEVER', ...unpaid });
+    await store.order({ receipt_number: 'DUE-PAID', ...past });
+    const { page, open } = await scene.desk('viewer');
+    await open('#/');
+    const region = page.getByRole('region', { name: 'Needs attention' });
+
+    await region.getByRole('link', { name: '3 to be paid' }).click();
+    const rows = page.getByRole('row', { name: /DUE-/ });
+    await rows.nth(2).waitFor();
+    expect(await rows.count()).toBe(3);
+    expect(await rows.filter({ hasText: /due [A-Z]/ }).allTextContents()).toEqual([
+      expect.stringMatching(/^DUE-PAST.*due Mar 3, 2020, 01:00/),
+    ]);
+    await open('#/');
+    await region.getByRole('link', { name: '1 overdue' }).click();
+    await page.locator('.views [aria-current]', { hasText: 'Overdue' }).waitFor();
+    expect(await rows.locator('a').allTextContents()).toEqual(['DUE-PAST']);
+    await rows.locator('a').click();
+    await page.getByRole('region', { name: 'Money' }).getByText('Mar 3, 2020, 01:00').waitFor();
+    await page.context().close();
+  });
+
   it('take a day for one of the store, also where its clocks change and the browser is elsewhere', async () => {
     const { store } = scene.api;
     for (const [receipt_number, created_at] of [

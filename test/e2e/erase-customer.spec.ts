@@ -107,6 +107,11 @@ const shipmentOf = (person: Person) => ({
   tracking_url: `https://track.example/${person.canary('tracking-url')}`,
 });
 
+const paymentOf = (person: Person) => ({
+  ...{ reference: 'P-1', amount: 1_000, currency: 'USD' },
+  metadata: { [person.canary('payment-key')]: person.canary('payment-value') },
+});
+
 async function change(method: 'POST' | 'PATCH', path: string, body: object, key?: string) {
   const headers = { authorization: `Bearer ${api.store.key}`, ...(key && { 'idempotency-key': key }) };
   const response = await api.inject({ method, url: `/v1/orders/${path}`, payload: body, headers });
@@ -131,7 +136,7 @@ async function plant(name: string): Promise<Person> {
   await change('PATCH', placed, { shipping_address: { region: person.canary('region') } });
   await change('POST', `${placed}/shipments`, shipmentOf(person), person.canary('key-of-shipment'));
   await change('PATCH', `${placed}/shipments/S-1`, { status: 'delivered' });
-  await cli('orders', 'set-status', placed, '--status', 'SUCCEEDED');
+  await change('POST', `${placed}/payments`, paymentOf(person), person.canary('key-of-payment'));
   await database.query(
     `UPDATE stores SET fraud_settings = jsonb_build_object(
        'blocked_emails', coalesce(fraud_settings -> 'blocked_emails', '[]') || to_jsonb($1::text),
@@ -274,6 +279,22 @@ describe('customers erase', () => {
     expect(await events()).toEqual(before);
   });
 
+  it('knows a payment that is sent again, and keeps no hash by which its metadata could be tried out', async () => {
+    const [payment] = await api.database.query<{ id: string; length: number; metadata: object }>(
+      `SELECT order_id AS id, length(request_hash) AS length, payments.metadata FROM payments
+       JOIN orders ON orders.id = order_id WHERE customer_name = 'Erased'`,
+    );
+    const path = `/v1/orders/${payment?.id}/payments`;
+
+    const again = await api.post(path, paymentOf(ada));
+    const others = await Promise.all(
+      ['1', '2', '3', '4'].map((erp_id) => api.post(path, { ...paymentOf(ada), metadata: { erp_id } })),
+    );
+
+    expect([payment?.length, payment?.metadata, again.statusCode]).toEqual([3, {}, 201]);
+    expect(others.map(({ headers }) => headers['x-error-code'])).toContain('payment_reference_taken');
+  });
+
   it.each([
     ['a text that is no address', 'canary two@at@mail.example', 'CANARY two@at@mail.example'],
     [
@@ -327,7 +348,7 @@ describe('customers erase', () => {
       expect(code).toBe(0);
       expect(json).toMatchObject({
         store: api.store.subdomain,
-        customer: { email: bob.email, total_spent: 1_100, tags: ['canary-bob-tag'] },
+        customer: { email: bob.email, total_spent: 2_100, tags: ['canary-bob-tag'] },
         secrets_held: ['password_hash', 'verification_token', 'national_id'],
         blocked: true,
       });
@@ -336,9 +357,16 @@ describe('customers erase', () => {
         ['cancelled', 'imported', 'placed'].map((place) => `canary-bob-${place}-notes`),
       );
       expect(orders.every(({ fraud }) => fraud)).toBe(true);
-      const withheld = ['hash', 'token', 'national', 'key', 'key-of-cancelled', 'key-of-cancel', 'key-of-shipment'].map(
-        (place) => `canary-bob-${place}`,
-      );
+      const withheld = [
+        'hash',
+        'token',
+        'national',
+        'key',
+        'key-of-cancelled',
+        'key-of-cancel',
+        'key-of-shipment',
+        'key-of-payment',
+      ].map((place) => `canary-bob-${place}`);
       expect(bob.canaries.filter((canary) => !stdout.includes(canary))).toEqual(withheld);
       expect(stdout).not.toMatch(/canary-bob-(hash|token|national)|canary-ada/);
     });
@@ -487,6 +515,7 @@ const PERSONAL = [
   'idempotency_keys: key request_hash record',
   'stores: fraud_settings',
   'shipments: tracking_number tracking_url request_hash',
+  'payments: metadata request_hash',
   'order_events: details',
 ];
 
@@ -515,7 +544,7 @@ const IMPERSONAL = [
   'order_events: actor_type actor_id actor_name event field from_value to_value reference',
   'shipments: reference status carrier',
   'shipment_items: reference',
-  'payments: reference request_hash method payout',
+  'payments: reference method payout',
   'bookings: kind reference tax_lines',
   'refunds: reference request_hash lines reason',
   'stock_movements: kind actor_type actor_id actor_name reference reason',

@@ -537,6 +537,28 @@ describe('the recipes for an ERP', () => {
       expect(await readOrder(client, id)).toMatchObject({ status: 'PENDING', amount_open: first });
     });
 
+    it('is chased when it is overdue, and cancelled for a fee', async () => {
+      const { client } = aClient();
+      const outcome = await placeOnce(client, { ...orderOf(aReference(), 2), payment_terms_days: 0 });
+      const id = outcome.result === 'placed' ? outcome.orderId : '';
+      const { currency, ...order } = await readOrder(client, id);
+
+      const overdue = await client.GET('/v1/orders', {
+        params: { query: { overdue: true, is_test: false, include: ['amounts', 'due_at'] } },
+      });
+      const dunned = overdue.data?.data.map(({ receipt_number, amount_open, due_at }) => {
+        return { receipt_number, amount_open, due_at };
+      });
+
+      const { receipt_number, total_amount, created_at } = order;
+      expect(dunned).toEqual([{ receipt_number, amount_open: total_amount, due_at: created_at }]);
+
+      await cancelOrder(client, id, { fee: 500, reason: 'Cancelled after the deadline' });
+      await recordPayment(client, id, { reference: 'BANK-9', amount: 500, currency });
+
+      expect(await readOrder(client, id)).toMatchObject({ status: 'SUCCEEDED', cancellation_fee: 500, amount_open: 0 });
+    });
+
     it.each([
       ['a shipment', (client: Client, id: string) => shipOrder(client, id, { reference: 'S' })],
       [

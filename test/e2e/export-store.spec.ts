@@ -301,6 +301,11 @@ describe('an exported store', () => {
       ],
       [pay, ['cancel', { items: unit }], ['refunds', { reference: 're_1', amount: 500 }]],
       [['cancel', { items: unit }]],
+      [pay, ['cancel', { fee: 500 }]],
+      [
+        ['cancel', { fee: 500 }],
+        ['payments', { ...pay[1], amount: 500 }],
+      ],
     ];
     const ids: string[] = [];
     for (const life of lives) {
@@ -321,7 +326,7 @@ describe('an exported store', () => {
     const amountsOf = (body: string) => {
       const { data } = JSON.parse(body) as { data: Record<string, unknown> };
       return Object.fromEntries(
-        Object.entries(data).filter(([name]) => /^amount_|refund_due|^refunds$|^status$/.test(name)),
+        Object.entries(data).filter(([name]) => /^amount_|refund_due|^refunds$|^status$|_fee$/.test(name)),
       );
     };
     for (const id of ids) {
@@ -355,6 +360,7 @@ describe('an exported store', () => {
 const NOT_IN_THE_BUNDLE: Readonly<Record<string, string>> = {
   stock_movements: 'the bundle has the quantities, and the copy begins its own ledger',
   idempotency_keys: 'the requests were made to the other installation',
+  'orders.cancellation_fee': 'only a cancelled order has one: the amounts of each order are above',
   'orders.placed': 'the copy is imported',
   'orders.charges_given': 'the service does not charge an imported order again',
   'orders.placed_by': 'the key belongs to the other installation',
@@ -401,14 +407,20 @@ describe('the life of an order', () => {
       { kind: 'bin', store, warehouse: 'W', code: 'B' },
       { ...product, variants: [{ sku: 'V', name: 'V', attributes: { Size: '1' } }] },
       { kind: 'stock', store, bin: 'W/B', product: 'p', variant: 'V', quantity: 20 },
-      { kind: 'customer', store, name: 'Ada', email: 'ada@example.com' },
+      { kind: 'customer', store, name: 'Ada', email: 'ada@example.com', payment_terms_days: 30 },
     );
     const key = await keyOf(source, store);
     await source.database.query(`UPDATE api_keys SET name = 'erp'`);
     const metadata = { erp_id: '4711' };
     const item = { ...(await sellable(store)), quantity: 3, metadata };
     const customer = { name: 'Ada', email: 'ada@example.com', phone: '+1 5', ...ADDRESS };
-    const placed = { items: [item, { ...item, quantity: 2 }], customer, notes: 'Ring twice', metadata };
+    const placed = {
+      items: [item, { ...item, quantity: 2 }],
+      customer,
+      notes: 'Ring twice',
+      metadata,
+      payment_terms_days: 14,
+    };
     const id = await order(key, { ...placed, external_reference: 'PO-1' }, { 'idempotency-key': 'columns' });
     const change = async (path: string, payload: object) => {
       const headers = { authorization: `Bearer ${key}` };
@@ -427,6 +439,7 @@ describe('the life of an order', () => {
       method: 'card',
       fee: 49,
       payout: 'po_1',
+      metadata,
     });
     await change('payments', { reference: 'P-2', amount: 2_500, currency: 'USD' });
     await change('shipments', { ...parcel, reference: 'S-1', status: 'shipped', items: [{ line: 1, quantity: 2 }] });
@@ -481,6 +494,9 @@ describe('the life of an order', () => {
       else if (JSON.stringify(there) !== JSON.stringify(here)) lost.push(`${table}.${column} is another`);
     }
     expect(lost).toEqual([]);
+    const terms =
+      'SELECT payment_terms_days AS days FROM customers JOIN stores ON stores.id = store_id WHERE subdomain = $1';
+    expect(await target.database.query(terms, [store])).toEqual([{ days: 30 }]);
     expect(columns.length).toBeGreaterThan(60);
   });
 

@@ -17,12 +17,13 @@ const SHOWN = [
   'products: slug sku name price status featured in_stock description brand_id images specifications metadata created_at',
   'product_variants: sku name price attributes attribute_names metadata status position',
   'product_categories: category_id',
-  'customers: name email phone status email_verified loyalty_points total_spent tags city metadata created_at last_login',
+  'customers: name email phone status email_verified loyalty_points total_spent tags city payment_terms_days metadata created_at last_login',
   // Before the status: nothing is owed for a refunded order, whatever is credited.
   'orders: cancelled_amount',
+  'orders: due_at',
   'orders: receipt_number source status fulfillment_status held_reasons payment_method currency customer_name',
   'orders: amount total_amount tax_amount shipping_amount discount_amount shipping_tax tax_included',
-  'orders: customer_id customer_email customer_phone shipping_address billing_address notes metadata external_reference is_test placed placed_by balance created_at',
+  'orders: customer_id customer_email customer_phone shipping_address billing_address notes metadata external_reference is_test placed placed_by balance created_at cancellation_fee',
   'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total metadata tax discount_amount',
   'fraud_assessments: verdict score reasons',
   'order_stages: reference state attempts last_error outcome updated_at',
@@ -30,7 +31,7 @@ const SHOWN = [
   'shipment_items: quantity',
   'returned_units: quantity',
   'cancelled_units: quantity',
-  'payments: number amount written_off method fee payout at',
+  'payments: number amount written_off method fee payout metadata at',
   'refunds: number amount at reason credited lines restock',
   'stock: quantity',
 ];
@@ -150,6 +151,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'refunds.number': '99',
   'refunds.reason': `'shipping'`,
   'orders.balance': '-77',
+  'orders.cancellation_fee': '5',
   'refunds.lines': `'[{"line": 1, "quantity": 9}]'`,
 };
 
@@ -175,6 +177,8 @@ const LISTS = [
     '/v1/orders?held=true',
     '/v1/orders?refund_due=true',
     '/v1/orders?open=true',
+    '/v1/orders?overdue=true',
+    '/v1/orders?paid_to=2030-01-01T00:00:00Z',
     '/v1/products',
     '/v1/products?in_stock=true',
     '/v1/skus',

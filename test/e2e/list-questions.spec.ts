@@ -16,6 +16,9 @@ const readerOf = (api: RunningApi) => async (path: string) => {
   return response.json<Listed>();
 };
 
+const daysAfter = (time: unknown, days: number) =>
+  new Date(Date.parse(time as string) + days * 86_400_000).toISOString();
+
 const idsOf = ({ data }: Listed) => data.map(({ id }) => id);
 
 describe('a parameter of a list', () => {
@@ -39,6 +42,9 @@ describe('a parameter of a list', () => {
     ['/v1/customers?include=orders', 'include must be one or more of updated_at, metadata, separated by commas'],
     ['/v1/orders?refund_due=false', 'refund_due must be true'],
     ['/v1/orders?open=false', 'open must be true'],
+    ['/v1/orders?overdue=false', 'overdue must be true'],
+    ['/v1/orders?paid_from=2026-03-29', `paid_from ${TIME}`],
+    ['/v1/orders?paid_to=', `paid_to ${TIME}`],
     ['/v1/orders?mail_failed=', 'mail_failed must be true'],
     ['/v1/skus?out_of_stock=false', 'out_of_stock must be true'],
     [`/v1/orders?status=${'PENDING,'.repeat(21)}`, 'status must have at most 20 values'],
@@ -84,12 +90,18 @@ describe('include', () => {
   it('adds the fields that it names to the rows of orders, and no others', async () => {
     const api = await application.withStore();
     const product = await api.store.product({ stock: 5 });
-    const body = { ...anOrderBody(product), items: [{ product_id: product, quantity: 3 }], external_reference: 'PO-1' };
+    const body = {
+      ...anOrderBody(product),
+      items: [{ product_id: product, quantity: 3 }],
+      external_reference: 'PO-1',
+      payment_terms_days: 14,
+    };
     const placed = (await api.post('/v1/orders', body)).json<{ data: { order_id: string; total: number } }>().data;
     const money = { reference: 'P-1', amount: Math.round(placed.total * 100), currency: 'USD' };
     await api.post(`/v1/orders/${placed.order_id}/payments`, money);
     await api.post(`/v1/orders/${placed.order_id}/cancel`, {});
-    const words = 'updated_at,is_test,held,units,refund_due,external_reference,customer_id,line_items,payments,amounts';
+    const words =
+      'updated_at,is_test,held,units,refund_due,due_at,external_reference,customer_id,line_items,payments,amounts';
 
     const [plain, full] = [await readerOf(api)('/v1/orders'), await readerOf(api)(`/v1/orders?include=${words}`)];
     const order = (await api.get(`/v1/orders/${placed.order_id}`)).json<{ data: Record<string, unknown> }>().data;
@@ -98,6 +110,7 @@ describe('include', () => {
       {
         ...plain.data[0],
         ...{ updated_at: order['updated_at'], is_test: false, held: false, units: 3, refund_due: money.amount },
+        due_at: daysAfter(plain.data[0]?.['created_at'], 14),
         ...{ external_reference: 'PO-1', customer_id: null, line_items: order['line_items'] },
         ...{ payments: order['payments'], amount_credited: order['amount_credited'], amount_owed: 0 },
         ...{ amount_paid: money.amount, amount_refunded: 0, amount_open: 0 },
@@ -141,6 +154,51 @@ describe('include', () => {
     expect(idsOf(await read(`/v1/orders?open=true&status=PENDING,REFUNDED&ids=${part},${paid}`))).toEqual([part]);
     const money = await read(`/v1/orders?ids=${back}&include=payments`);
     expect(money.data).toMatchObject([{ payments: [{ reference: 'P-1', amount: 3000, written_off: 0 }] }]);
+  });
+
+  it('and filters find what is overdue, by the terms of the order or of its account, and what was paid when', async () => {
+    const api = await application.withStore();
+    const product = await api.store.product({ stock: 20, price: 1000 });
+    const ada = await api.store.customer({ email: 'ada@example.com', payment_terms_days: 30 });
+    const place = async (email: string, terms: object = {}) => {
+      const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada', email }, ...terms };
+      return (await api.post('/v1/orders', body)).json<{ data: { order_id: string } }>().data.order_id;
+    };
+    const termsOf = async (id: string) => {
+      const { data } = (await api.get(`/v1/orders/${id}`)).json<{ data: Record<string, unknown> }>();
+      expect(data['due_at']).toBe(
+        data['payment_terms_days'] === null ? null : daysAfter(data['created_at'], Number(data['payment_terms_days'])),
+      );
+      return data['payment_terms_days'];
+    };
+    const ids = [
+      await place('ADA@example.com'),
+      await place('ada@example.com', { payment_terms_days: 0 }),
+      await place('guest@example.com', { payment_terms_days: 365 }),
+      await place('guest@example.com'),
+      await place('guest@example.com', { payment_terms_days: 0 }),
+    ];
+    const [, now = '', , none, paid] = ids;
+    await api.post(`/v1/orders/${paid}/payments`, {
+      ...{ reference: 'P-1', amount: 1000, currency: 'USD', at: '2026-01-31T23:30:00+01:00' },
+    });
+    const read = readerOf(api);
+
+    expect(await Promise.all(ids.map(termsOf))).toEqual([30, 0, 365, null, 0]);
+    expect((await api.get(`/v1/customers/${ada}`)).json()).toMatchObject({ data: { payment_terms_days: 30 } });
+    const overdue = await read('/v1/orders?overdue=true&include=due_at');
+    expect([idsOf(overdue), overdue.pagination.total]).toEqual([[now], 1]);
+    expect(overdue.data[0]?.['due_at']).toBe(overdue.data[0]?.['created_at']);
+    expect(idsOf(await read('/v1/orders?paid_from=2026-01-31T22:30:00Z&paid_to=2026-02-01T00:00:00Z'))).toEqual([paid]);
+    expect(idsOf(await read('/v1/orders?paid_from=2026-01-31T22:30:00.001Z'))).toEqual([]);
+    expect(idsOf(await read('/v1/orders?paid_to=2026-01-31T22:30:00Z'))).toEqual([]);
+    expect((await read(`/v1/orders?ids=${none}&include=due_at`)).data).toMatchObject([{ due_at: null }]);
+    for (const payment_terms_days of [-1, 366, 1.5]) {
+      const refused = await api.post('/v1/orders', { ...anOrderBody(product), payment_terms_days });
+      expect([refused.statusCode, refused.json<{ error: string }>().error]).toEqual([
+        ...[400, 'payment_terms_days must be an integer from 0 to 365'],
+      ]);
+    }
   });
 
   it.each([

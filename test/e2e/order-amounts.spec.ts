@@ -18,6 +18,7 @@ const CASES = TABLE.split('\n\n')[0]!
 
 const UNIT = [{ line: 1, quantity: 1 }];
 const PAID = ['payments', { reference: 'pi_1', amount: 3000, currency: 'USD' }] as const;
+const FEE = ['cancel', { fee: 500 }] as const;
 const SHIPPED = ['shipments', { reference: 'S-1' }] as const;
 const refund = (values: object) => ['refunds', { reference: 're_1', ...values }] as const;
 
@@ -39,6 +40,11 @@ const REQUESTS: Readonly<Record<string, readonly (readonly [string, object])[]>>
   'paid and shipped, charged back': [PAID, SHIPPED, refund({ amount: 3000, reason: 'chargeback' })],
   'paid and cancelled': [PAID, ['cancel', {}]],
   'paid, cancelled, paid back': [PAID, ['cancel', {}], refund({ amount: 3000 })],
+  'cancelled for a fee of 500': [FEE],
+  'cancelled for a fee of 500, the fee paid': [FEE, ['payments', { ...PAID[1], amount: 500 }]],
+  'cancelled for a fee of 500, which is waived': [FEE, refund({ amount: 0, reason: 'goodwill', credited: 500 })],
+  'paid, cancelled for a fee of 500': [PAID, FEE],
+  'paid, cancelled for a fee of 500, the rest paid back': [PAID, FEE, refund({ amount: 2500 })],
 };
 
 interface Order {

@@ -347,9 +347,9 @@ describe('requests at the same moment', () => {
   });
 });
 
-it('is found by its name, its reference and its present tracking number, and not by an earlier one', async () => {
+it('is found by its name, its company, its references and its present tracking number, and not by an earlier one', async () => {
   const items = [{ product_id: mug, quantity: 1 }];
-  const customer = { name: 'Zoe\u0308 Search' };
+  const customer = { name: 'Zoe\u0308 Search', company: 'Z\u00f6llner & Co' };
   const { order_id: id } = await orders.create({ items, customer, external_reference: 'Search/1' });
   const found = async (text: string) =>
     (await api.get(`/v1/orders?search=${encodeURIComponent(text)}`))
@@ -357,13 +357,98 @@ it('is found by its name, its reference and its present tracking number, and not
       .data.map((order) => order.id);
   const parcel = { ...SHIP, items: [{ line: 1, quantity: 1 }], tracking_number: 'Track-Ä1' };
   await post(id, 'shipments', parcel);
-  const texts = ['zoë s', 'SEARCH/1', 'track-a\u03081'];
+  await post(id, 'payments', { ...PAY, reference: 'pi_Search', amount: 1000 });
+  const texts = ['zoë s', 'SEARCH/1', 'track-a\u03081', 'zo\u0308llner &', 'PI_SEARCH', 'se 99'];
+  await api.patch(`/v1/orders/${id}`, { billing_address: { vat_id: 'SE 99' } });
 
   const first = await Promise.all(texts.map(found));
   await patch(id, 'S-1', { tracking_number: 'Track-2' });
 
-  expect(first).toEqual([[id], [id], [id]]);
+  expect(first).toEqual(texts.map(() => [id]));
   expect([await found('Track-Ä1'), await found('track-2')]).toEqual([[], [id]]);
+});
+
+describe('a cancellation for a fee', () => {
+  it('is previewed, keeps the fee open, and shows it in the lists and the history', async () => {
+    const id = await place();
+    const cancel = (fee: number, more: object = {}) => post(id, 'cancel', { fee, reason: 'No show', ...more });
+    const isOpen = async () =>
+      (await api.get(`/v1/orders?open=true&ids=${id}`)).json<{ data: object[] }>().data.length === 1;
+    const kept = { cancellation_fee: 500, amount_owed: 500, amount_open: 500, amount_credited: 3000, refund_due: 0 };
+
+    const preview = await post(id, 'cancel?preview=true', { fee: 500 });
+    const before = await orders.read<Order>(id);
+    const done = await cancel(500);
+
+    expect(preview.json()).toMatchObject({ data: { ...kept, status: 'PENDING', fulfillment_status: 'CANCELLED' } });
+    expect(before).toMatchObject({ cancellation_fee: 0, amount_owed: 3500, fulfillment_status: 'PENDING' });
+    expect(done.json()).toMatchObject({ data: kept });
+    const { data } = await history(id);
+    expect(data[1]).toMatchObject({ event: 'cancelled', details: { reason: 'No show', fee: 500 } });
+    expect([await isOpen(), (await cancel(500)).json<{ data: object }>().data]).toEqual([true, await orders.read(id)]);
+    expect(await outcome(cancel(400))).toEqual([422, 'order_cancelled']);
+    await post(id, 'payments', { ...PAY, amount: 500 });
+    expect([await isOpen(), (await orders.read<Order>(id)).status]).toEqual([false, 'SUCCEEDED']);
+  });
+
+  it('is refused with items, by a negative fee, and beyond what is owed', async () => {
+    const id = await place();
+    const errorOf = async (body: object) => {
+      const response = await post(id, 'cancel', body);
+      return [response.statusCode, response.json<{ error: string }>().error];
+    };
+
+    expect(await errorOf({ fee: 0, items: [{ line: 1, quantity: 1 }] })).toEqual([
+      400,
+      'fee must be absent with items',
+    ]);
+    expect((await errorOf({ fee: -1 }))[0]).toBe(400);
+    expect(await errorOf({ fee: 3501 })).toEqual([422, 'fee is at most 3500, which is owed (in minor units)']);
+    expect((await orders.read<Order>(id)).fulfillment_status).toBe('PENDING');
+  });
+});
+
+describe('the metadata of a payment', () => {
+  const metadata = { ledger: '1200', ü: 'Ü' };
+  const pay = (id: string, more: object) => post(id, 'payments', { ...PAY, ...more });
+
+  it('is shown, in the feed too, and makes another request of the same reference', async () => {
+    const id = await place();
+    const reader = new FeedReader(api);
+    await reader.catchUp();
+
+    const first = await pay(id, { metadata });
+    const again = await pay(id, { metadata: { ü: 'Ü', ledger: '1200' } });
+
+    expect(first.json()).toMatchObject({
+      data: { payments: [{ reference: 'pi_1', metadata: { ledger: '1200', ü: 'Ü' } }] },
+    });
+    expect([again.statusCode, again.body]).toEqual([201, first.body]);
+    for (const other of [{}, { metadata: { ledger: '1201' } }, { metadata: {} }])
+      expect(await outcome(pay(id, other))).toEqual([422, 'payment_reference_taken']);
+    await eventually(async () => {
+      await reader.catchUp();
+      expect(JSON.stringify([...reader.copy])).toContain('"ledger":"1200"');
+    });
+    const { data } = (await api.get(`/v1/orders?ids=${id}&include=payments`)).json<{ data: object[] }>();
+    expect(data).toMatchObject([{ payments: [{ metadata: { ledger: '1200', ü: 'Ü' } }] }]);
+  });
+
+  it('counts with that of the order and its lines, whichever comes last', async () => {
+    const id = await place();
+    const large = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`key-${n}`, 'x'.repeat(500)]));
+    await api.patch(`/v1/orders/${id}`, { metadata: large });
+
+    const second = await pay(id, { amount: 1, partial: true, metadata: large });
+    const third = await outcome(pay(id, { reference: 'pi_2', amount: 1, partial: true, metadata: large }));
+    const fourth = await outcome(pay(id, { reference: 'pi_3', amount: 1, partial: true, metadata: large }));
+    const patched = await outcome(api.patch(`/v1/orders/${id}`, { lines: [{ line: 1, metadata: large }] }));
+    const plain = await outcome(pay(id, { reference: 'pi_4', amount: 1, partial: true }));
+
+    expect([second.statusCode, third, fourth, patched, plain]).toEqual([
+      ...[201, [201, undefined], [422, 'metadata_too_large'], [422, 'metadata_too_large'], [201, undefined]],
+    ]);
+  });
 });
 
 it('has, in the answer to a change and afterwards, an updated_at that is not before the change', async () => {

@@ -216,7 +216,8 @@ describe('GET /v1/orders', () => {
         },
       ],
       ...{ shipments: [], payments: [], refunds: [], amount_owed: 2350, amount_paid: 0, refund_due: 0 },
-      ...{ amount_credited: 0, amount_refunded: 0, amount_open: 2350 },
+      ...{ amount_credited: 0, amount_refunded: 0, amount_open: 2350, cancellation_fee: 0 },
+      ...{ payment_terms_days: null, due_at: null },
       updated_at: expect.stringMatching(/Z$/) as string,
     });
   });
@@ -340,6 +341,7 @@ describe('GET /v1/customers', () => {
         total_spent: 12990,
         tags: ['vip', 'wholesale'],
         city: 'London',
+        payment_terms_days: null,
         created_at: '2026-01-02T03:04:05.006Z',
         last_login: '2026-02-03T04:05:06.007Z',
       },

@@ -610,7 +610,9 @@ describe('the transaction of an order', () => {
   it('keys the contact of an order as every other writer does', async () => {
     const product = await api.store.product({ stock: 5 });
     const contact = { email: 'Ada.L@Example.com', phone: '0049 (30) 123', address: '12, Harbor St.', zip: '04 101' };
-    const { order_id } = await orders.create({ ...anOrderBody(product), customer: { name: 'Ada', ...contact } });
+    const company = { company: 'A\u030a & Co', vat_id: 'SE 55' };
+    const customer = { name: 'Ada', ...contact, ...company };
+    const { order_id } = await orders.create({ ...anOrderBody(product), customer, billing: { company: 'Z AB' } });
     const keys = (id: string) =>
       api.database.query(
         `SELECT email_key, phone_key, address_key, email_key = email_key(customer_email)
@@ -622,9 +624,9 @@ describe('the transaction of an order', () => {
     const [placed] = await keys(order_id);
     await api.database.query(
       `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
-         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at)
+         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, created_at)
        SELECT store_id, gen_random_uuid(), 'POS-KEYS', source, status, fulfillment_status, payment_method, currency,
-         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at
+         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, created_at
        FROM orders WHERE id = $1`,
       [order_id],
     );

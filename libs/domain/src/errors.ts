@@ -208,6 +208,10 @@ export const CreditExceedsOwed = rejected(
   'credit_exceeds_owed',
   (owed: number) => `credited is at most ${owed}, which is owed (in minor units)`,
 );
+export const FeeExceedsOwed = rejected(
+  'fee_exceeds_owed',
+  (owed: number) => `fee is at most ${owed}, which is owed (in minor units)`,
+);
 export const RefundExceedsLine = rejected(
   'refund_exceeds_line',
   ({ line, quantity }: LineQuantity) =>

@@ -16,6 +16,7 @@ const SUMMARY = {
   ),
   tags: is.arrayOf(is.text('A label.', 'vip'), 'Labels given by the store.'),
   city: is.text('`""` when there is none.', 'Portland'),
+  payment_terms_days: is.orNull(is.integer('In how many days its new orders are to be paid; null without terms.', 30)),
   created_at: is.timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
   last_login: is.orNull(is.timestamp('Last login; null when there was none.')),
 };
@@ -60,6 +61,7 @@ function summaryOf(customer: ListedCustomer) {
     total_spent: customer.totalSpent,
     tags: customer.tags,
     city: customer.city,
+    payment_terms_days: customer.paymentTermsDays,
     created_at: customer.createdAt.toISOString(),
     last_login: customer.lastLogin?.toISOString() ?? null,
   };

@@ -19,6 +19,7 @@ import {
   taxLinesOf,
   type Tax as OrderTax,
   type TaxLine,
+  dueAtOf,
   ledgerOf,
   REFUND_REASONS,
   type OrderLedger,
@@ -121,6 +122,7 @@ const PaymentOfOrder = is.object({
   method: is.text('How it was paid; `""` when that is not known.', 'card'),
   fee: is.minorUnits('What the gateway keeps of it.', 493),
   payout: is.text('The settlement by which the gateway pays it out; `""` when there is none.', 'po_81'),
+  metadata: is.metadata('What clients keep with the payment.'),
 });
 
 const CUSTOMER_ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
@@ -181,7 +183,7 @@ const Stage = is.object({
 const AMOUNTS = {
   amount_credited: is.minorUnits(
     'What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written ' +
-      'off; all of a cancelled or refunded order.',
+      'off; all of a refunded order, and of a cancelled one all but its fee.',
     0,
   ),
   amount_owed: is.minorUnits('`total_amount` less `amount_credited`, not below 0. Paid or not.', 15980),
@@ -225,6 +227,7 @@ export const OrderListItem = representation(
       held: is.flag('Whether the order is under review.'),
       units: is.integer('Sum of the quantities of its lines.', 2, 'int64'),
       refund_due: is.minorUnits('What is still to be paid back. Also with `include=amounts`.', 0),
+      due_at: is.orNull(is.timestamp('When it is to be paid; null without payment terms.')),
       external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
       customer_id: is.orNull(is.uuid('The account to which the order is linked; null for a guest.', CUSTOMER_ID)),
       metadata: is.metadata('What clients keep with the order.'),
@@ -260,6 +263,8 @@ export const Order = representation(
     metadata: is.metadata('What clients keep with the order.'),
     external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
     is_test: is.flag('Whether the order was placed with a test key. Lists contain it with `include=is_test`.'),
+    payment_terms_days: is.orNull(is.integer('In how many days it is to be paid; null without payment terms.', 30)),
+    due_at: is.orNull(is.timestamp('When it is to be paid: `created_at` and these days, of 24 hours each.')),
     placed_by: is.described(ACTOR, 'Who placed it: the key; `system` for an imported order.'),
     held: is.flag('Whether the order is under review: nothing of it ships.'),
     held_reasons: is.arrayOf(
@@ -278,6 +283,7 @@ export const Order = representation(
     refunds: is.arrayOf(RefundOfOrder, 'Recorded refunds, likewise.', []),
     ...AMOUNTS,
     refund_due: is.minorUnits('What is still to be paid back: the same where it is negative.', 0),
+    cancellation_fee: is.minorUnits('What stayed owed when the order was cancelled.', 0),
     updated_at: is.timestamp(
       'When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has ' +
         'its own time.',
@@ -313,6 +319,7 @@ const INCLUDED: {
   held: ({ isHeld }) => isHeld,
   units: ({ units }) => units,
   refund_due: ({ refundDue }) => refundDue,
+  due_at: ({ paymentTermsDays = null, createdAt }) => toDueAt({ paymentTermsDays, createdAt }),
   external_reference: ({ externalReference }) => externalReference,
   customer_id: ({ customerId }) => customerId,
   metadata: ({ metadata }) => metadata,
@@ -348,6 +355,8 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     metadata: order.metadata,
     external_reference: order.externalReference,
     is_test: order.isTest,
+    payment_terms_days: order.paymentTermsDays,
+    due_at: toDueAt(order),
     placed_by: toActor(order.placedBy),
     held: order.heldReasons !== null,
     held_reasons: [...(order.heldReasons ?? [])],
@@ -357,8 +366,13 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     payments: order.payments.map(toPayment),
     refunds: order.refunds.map(toRefund),
     ...toAmounts(ledgerOf(order)),
+    cancellation_fee: order.cancellationFee ?? 0,
     updated_at: order.updatedAt.toISOString(),
   } satisfies Omit<OrderResponse, keyof typeof SUMMARY>);
+}
+
+function toDueAt(order: Pick<OrderRecord, 'createdAt' | 'paymentTermsDays'>): string | null {
+  return dueAtOf(order)?.toISOString() ?? null;
 }
 
 function toAmounts({ credited, owed, paid, refunded, open, refundDue }: OrderLedger) {
@@ -398,8 +412,9 @@ function toMoney({ reference, amount, at }: MoneyRecord) {
   return { reference, amount, at: at.toISOString() };
 }
 
-function toPayment({ writtenOff, method, fee, payout, ...payment }: PaymentRecord): Static<typeof PaymentOfOrder> {
-  return { ...toMoney(payment), written_off: writtenOff, method, fee, payout };
+function toPayment(record: PaymentRecord): Static<typeof PaymentOfOrder> {
+  const { writtenOff, method, fee, payout, metadata, ...payment } = record;
+  return { ...toMoney(payment), written_off: writtenOff, method, fee, payout, metadata };
 }
 
 function toRefund({ reason, credited, lines, restock, ...refund }: RefundRecord): Static<typeof RefundOfOrder> {

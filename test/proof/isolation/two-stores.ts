@@ -23,6 +23,10 @@ export interface TwoStores {
   readonly settledOrder: string;
 }
 
+const OLD = '2026-01-01T00:00:00Z';
+const PAYMENT = `WITH event AS (
+    INSERT INTO order_events (store_id, order_id, actor_type, event, reference) VALUES ($1, $2, 'system', 'payment_recorded', $3)
+  ) INSERT INTO payments (store_id, order_id, reference, number, amount, at) VALUES ($1, $2, $3, 1, 1, $4)`;
 const NUMBERED = ['products', 'product_variants', 'categories', 'brands', 'warehouses', 'bins', 'stores'];
 
 export async function openTwoStores(database: TestDatabase, random: Random): Promise<TwoStores> {
@@ -88,7 +92,14 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   const keys = { receipt_number: receipt, external_reference: `${mark}-reference`, customer_name: `${mark} buyer` };
   const metadata = { erp_id: `${mark}-erp` };
   const order = await store.order({ ...keys, customer_email: email, customer_id: customer, ...states, metadata });
-  await store.order({ receipt_number: `${receipt}-2`, customer_name: `${mark} debtor`, status: 'PENDING', balance: 1 });
+  await store.order({
+    receipt_number: `${receipt}-2`,
+    customer_name: `${mark} debtor`,
+    status: 'PENDING',
+    balance: 1,
+    due_at: OLD,
+  });
+  await database.query(PAYMENT, [store.id, order, `${mark}-payment`, OLD]);
   await database.query('UPDATE stores SET name = $2, custom_domain = $3, fraud_settings = $4 WHERE id = $1', [
     store.id,
     `${mark} store`,
@@ -110,6 +121,7 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     receipt,
     'external reference': keys.external_reference,
     'erp id': metadata.erp_id,
+    payment: `${mark}-payment`,
     email,
     'product slug': `${mark}-product`,
     'draft slug': `${mark}-draft`,

@@ -1,6 +1,8 @@
 import {
   cancelOrder,
+  recordPayment,
   recordRefund,
+  NO_DETAILS,
   ledgerOf,
   setStatuses,
   shipOrder,
@@ -194,5 +196,73 @@ describe('a cancellation of units', () => {
     expect(change.events[1]?.reference).toBe('pi_1');
     expect(effectsOf(change).cancelledUnits?.amount).toBe(2000);
     expect(ledgerOf({ ...stateOf({ ...paidInPart, ...givenUp }), status: 'SUCCEEDED' }).refundDue).toBe(0);
+  });
+});
+
+describe('a cancellation for a fee', () => {
+  const cancelled = (values: Partial<PlacedOrderState> = {}) =>
+    anOrder({ fulfillmentStatus: 'CANCELLED', cancelledAmount: 3000, cancellationFee: 500, ...values });
+  const pay = (order: ReturnType<typeof anOrder>, amount: number, settles = false) =>
+    recordPayment(order, {
+      ...{ reference: 'pi_9', amount, currency: 'USD', partial: false, settles, excess: false, ...NO_DETAILS },
+      ...{ at: null, requestHash: 'hash' },
+    });
+
+  it.each<[string, Partial<PlacedOrderState>, string, number]>([
+    ['an unpaid order is still to be paid', {}, 'PENDING CANCELLED', 500],
+    [
+      'a paid order pays back the rest',
+      { status: 'SUCCEEDED', payments: [money('pi_1', 3500)] },
+      'SUCCEEDED CANCELLED',
+      -3000,
+    ],
+    ['an order that was set as paid, too', { status: 'SUCCEEDED' }, 'SUCCEEDED CANCELLED', -3000],
+    ['an order that was paid in part, too', { payments: [money('pi_1', 800)] }, 'SUCCEEDED CANCELLED', -300],
+    ['an order whose payment failed stays so', { status: 'FAILED' }, 'FAILED CANCELLED', 500],
+    [
+      'an imported order whose payment is cancelled is pending again',
+      { status: 'CANCELLED' },
+      'PENDING CANCELLED',
+      500,
+    ],
+  ])('of %s', (_what, values, states, balance) => {
+    const order = anOrder(values);
+
+    const change = cancelOrder(order, { ...cancellation, fee: 500 });
+
+    expect([statesOf(change), order.ledgerAfter(change).balance]).toEqual([states, balance]);
+    expect(effectsOf(change).cancellationFee).toEqual({ amount: 500, credited: 3000 });
+    expect(change.events[0]?.details).toEqual({ restock: true, fee: 500 });
+    expect(effectsOf(change).restock?.lines).toEqual(ALL);
+  });
+
+  it('is refused for more than what is owed, and keeps nothing of an order that owes nothing', () => {
+    const givenUp = anOrder({ cancelledAmount: 3000 });
+
+    expect(thrown(() => cancelOrder(givenUp, { ...cancellation, fee: 501 }))).toBe('fee_exceeds_owed');
+    expect(givenUp.ledgerAfter(cancelOrder(givenUp, { ...cancellation, fee: 500 })).owed).toBe(500);
+    expect(statesOf(cancelOrder(anOrder(), { ...cancellation, fee: 0 }))).toBe('CANCELLED CANCELLED');
+  });
+
+  it('changes nothing the second time, and its fee never', () => {
+    const none = anOrder({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' });
+
+    for (const again of [cancellation, { ...cancellation, fee: 500 }])
+      expect(cancelOrder(cancelled(), again).events).toEqual([]);
+    expect(cancelOrder(none, { ...cancellation, fee: 0 }).events).toEqual([]);
+    expect(thrown(() => cancelOrder(cancelled(), { ...cancellation, fee: 400 }))).toBe('order_cancelled');
+    expect(thrown(() => cancelOrder(cancelled(), { ...cancellation, fee: 0 }))).toBe('order_cancelled');
+    expect(thrown(() => cancelOrder(none, { ...cancellation, fee: 500 }))).toBe('order_cancelled');
+  });
+
+  it('is closed by the payment of the fee, by a write-off that a later payment takes back, or by a credit', () => {
+    const badDebt = cancelled({ status: 'FAILED', payments: [money('pi_1', 0, 500)] });
+    const waived = recordRefund(cancelled(), refunding({ amount: 0, reason: 'goodwill', credited: 500 }));
+
+    expect(statesOf(pay(cancelled(), 500))).toBe('SUCCEEDED CANCELLED');
+    expect(statesOf(pay(cancelled(), 0, true))).toBe('FAILED CANCELLED');
+    expect(effectsOf(pay(badDebt, 500)).payment?.writtenOff).toBe(-500);
+    expect([statesOf(waived), effectsOf(waived).restock]).toEqual(['CANCELLED CANCELLED', undefined]);
+    expect(cancelled().ledgerAfter(waived)).toMatchObject({ owed: 0, open: 0, refundDue: 0 });
   });
 });

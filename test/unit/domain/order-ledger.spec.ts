@@ -58,6 +58,8 @@ class Books {
   payments = 0;
   writtenOff = 0;
   repaid = 0;
+  /** What the customer owes of a cancelled order. */
+  fee = 0;
   /** The value of each unit of each line that is neither given up nor refunded, the next one first. */
   readonly units = new Map<number, number[]>();
 
@@ -131,7 +133,7 @@ describe('the ledger of an order', () => {
     // Every kind of step was taken, and led to each status.
     expect([...reached].sort()).toEqual([
       ...['CANCELLED', 'FAILED', 'PENDING', 'REFUNDED', 'SUCCEEDED'],
-      ...['cancel', 'lines', 'pay', 'refund', 'ship'],
+      ...['cancel', 'fee', 'lines', 'pay', 'refund', 'ship'],
     ]);
   });
 
@@ -188,8 +190,9 @@ function live(random: Random, reached: Set<string>): void {
     state = after(state, change);
     const { status, fulfillmentStatus } = state;
     reached.add(status);
-    // A cancelled order is not owed, and neither is one of which all was paid back.
-    if (fulfillmentStatus === 'CANCELLED' || status === 'CANCELLED') books.credit(Math.max(0, books.claim));
+    // A cancelled order is not owed without a fee, and neither is one of which all was paid back.
+    if ((fulfillmentStatus === 'CANCELLED' && books.fee === 0) || status === 'CANCELLED')
+      books.credit(Math.max(0, books.claim));
 
     const { owed, paid, refunded, open, refundDue } = ledgerOf(state);
     const told = { owed, paid, refunded, open, refundDue, status };
@@ -257,22 +260,24 @@ function step(random: Random, order: PlacedOrder, books: Books, { n, shop }: { n
   const { state } = order;
   const some = (units: readonly LineQuantity[]) =>
     units.filter(() => random(2) === 0).map(({ line, quantity }) => ({ line, quantity: 1 + random(quantity) }));
+  if (random(25) === 0) return ['fee', cancelFor(1 + random(Math.max(1, books.claim + 200)), order, books)];
   switch (random(9)) {
     case 0:
     case 1:
     case 2: {
       const open = Math.max(0, books.balance);
       const how = random(6);
-      const most = Math.max(1, open + books.writtenOff);
+      const wanted = Math.max(1, open + books.writtenOff);
       const amount =
-        how === 0 ? state.totalAmount : how === 1 ? random(2) * Math.max(0, open - random(300)) : 1 + random(most);
+        how === 0 ? state.totalAmount : how === 1 ? random(2) * Math.max(0, open - random(300)) : 1 + random(wanted);
       const kinds = { partial: how > 1 && how < 5, settles: how === 1, excess: how === 5 };
       const request = { reference: `pi_${n}`, amount, currency: 'USD', ...kinds, ...NO_DETAILS };
       const change = made(() => recordPayment(order, { ...request, at: null, requestHash: 'hash' }));
       if (!change) return ['pay', null];
-      // What was written off is owed again, unless all is.
-      const isOver = order.isCancelled || books.isPaidBack;
-      const takenBack = isOver ? 0 : Math.min(books.writtenOff, Math.max(0, amount - open));
+      // What was written off is owed again, unless all is, and no more than the fee.
+      const isOver = (order.isCancelled && books.fee === 0) || books.isPaidBack;
+      const most = books.fee > 0 ? books.fee - Math.max(0, books.claim) : books.writtenOff;
+      const takenBack = isOver ? 0 : Math.min(books.writtenOff, most, Math.max(0, amount - open));
       books.pay(amount);
       books.writeOff(request.settles ? open - amount : -takenBack);
       return ['pay', change];
@@ -311,6 +316,16 @@ function setStatus(random: Random, order: PlacedOrder): Step {
   );
   const change = (random(2) === 0 ? { status } : { fulfillmentStatus }) as Parameters<typeof setStatuses>[1];
   return ['status', made(() => setStatuses(order, change))];
+}
+
+function cancelFor(fee: number, order: PlacedOrder, books: Books): OrderChange | null {
+  const change = made(() => cancelOrder(order, { ...cancellation, restock: null, fee }));
+  if (!change?.effects.length) return change;
+  expect(fee).toBeLessThanOrEqual(books.claim);
+  books.credit(books.claim - fee);
+  books.fee = fee;
+  books.giveUp([...books.units].map(([line, units]) => ({ line, quantity: units.length })));
+  return change;
 }
 
 /** The rules of docs/erp.md, on the balance of the books. */
@@ -368,6 +383,7 @@ function after(state: PlacedOrderState, change: OrderChange): PlacedOrderState {
     effectOf(change, 'refund'),
     effectOf(change, 'cancelledUnits'),
   ];
+  const fee = effectOf(change, 'cancellationFee');
   const [shipment, changed] = [effectOf(change, 'shipment'), effectOf(change, 'lines')];
   const lines = state.lines.map((line) => {
     const gone = cancelled?.lines.find((each) => each.line === line.line)?.quantity ?? 0;
@@ -380,7 +396,8 @@ function after(state: PlacedOrderState, change: OrderChange): PlacedOrderState {
     totalAmount: changed?.totalAmount ?? state.totalAmount,
     shippingAmount: changed?.shippingAmount ?? state.shippingAmount,
     shippingTax: changed?.shippingTax ?? state.shippingTax,
-    cancelledAmount: state.cancelledAmount + (cancelled?.amount ?? 0),
+    cancelledAmount: state.cancelledAmount + (cancelled?.amount ?? 0) + (fee?.credited ?? 0),
+    cancellationFee: fee?.amount ?? state.cancellationFee,
     payments: payment ? [...state.payments, payment satisfies KnownPayment] : state.payments,
     refunds: refunded ? [...state.refunds, refunded] : state.refunds,
     shipments: shipment ? new PlacedOrder(state).shipmentsWith(shipment.shipment) : state.shipments,

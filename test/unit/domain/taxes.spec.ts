@@ -341,6 +341,10 @@ describe('the charges of an order', () => {
 });
 
 function patched(order: PlacedOrder, contact: object, charging = chargesOf) {
-  const patch = { terms: {}, metadata: { metadata: {}, lines: [] }, contact: { customer: {}, shippingAddress: {}, ...contact } };
+  const patch = {
+    terms: {},
+    metadata: { metadata: {}, lines: [] },
+    contact: { customer: {}, shippingAddress: {}, ...contact },
+  };
   return patchOrder(order, patch, null, charging);
 }

@@ -69,6 +69,7 @@ const ORDER_ROW: OrderRow = {
     shippingTax: null,
     isTaxIncluded: false,
     cancelledAmount: 0,
+    cancellationFee: null,
     discountAmount: 0,
     customerName: 'Ada',
     customerId: null,
@@ -76,7 +77,14 @@ const ORDER_ROW: OrderRow = {
   ...{ customerEmail: 'ada@example.com', customerPhone: '', shippingAddress: {}, billingAddress: {}, notes: TEXT },
   metadata: METADATA,
   placedBy: { type: 'key', id: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', name: 'Shop' },
-  ...{ externalReference: 'PO-1', isTest: false, placed: true, createdAt: new Date(AT), updatedAt: new Date(AT) },
+  ...{
+    externalReference: 'PO-1',
+    paymentTermsDays: 30,
+    isTest: false,
+    placed: true,
+    createdAt: new Date(AT),
+    updatedAt: new Date(AT),
+  },
   lines: times(MAX_LINES, (n) => ({
     ...{ line: n + 1, productId: 70, variantId: 12, sku: 'R-1', name: 'Runner', attributes, attributeNames },
     ...{ unitPrice: '1000', quantity: MAX_QUANTITY, lineTotal: '999000', metadata: LINE_METADATA },
@@ -102,6 +110,7 @@ const ORDER_ROW: OrderRow = {
       method: '',
       fee: '0',
       payout: '',
+      metadata: {},
       requestHash: 'hash',
     };
   }),
@@ -118,7 +127,7 @@ const ORDER = toOrderRecord(ORDER_ROW);
 
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
-  ...{ ...NO_AMOUNTS, totalAmount: 99_900_000, cancelledAmount: 0, hasTakenStock: true },
+  ...{ ...NO_AMOUNTS, totalAmount: 99_900_000, cancelledAmount: 0, cancellationFee: null, hasTakenStock: true },
   ...{ paymentMethod: 'COD', externalReference: '', isPlaced: true },
   heldReasons: null,
   createdAt: ORDER.createdAt,
@@ -172,7 +181,14 @@ const SKU_ROW = {
 
 const CUSTOMER = {
   ...{ id: ORDER.id, name: 'Ada', email: 'ada@example.com', phone: '', status: 'Active', emailVerified: true },
-  ...{ loyaltyPoints: 1, totalSpent: 1, city: '', createdAt: new Date(AT), lastLogin: new Date(AT) },
+  ...{
+    loyaltyPoints: 1,
+    totalSpent: 1,
+    city: '',
+    paymentTermsDays: 30,
+    createdAt: new Date(AT),
+    lastLogin: new Date(AT),
+  },
   tags: times(1_000, (n) => `tag ${n}`),
   metadata: METADATA,
 };

@@ -391,6 +391,18 @@ describe('the mail about a cancellation', () => {
     expect(text).toContain(`We ${words} to you.`);
     expect(text.match(/pa(?:id|y) back/g)).toHaveLength(words.match(/pa(?:id|y) back/g)?.length ?? 0);
   });
+
+  it.each<[string, Partial<OrderRecord>, string]>([
+    ['unpaid', {}, 'Please pay $5.00.'],
+    ['paid', { status: 'SUCCEEDED', payments: [paid] }, 'We will pay back $34.98 to you.'],
+  ])('says of an %s order what its fee is, and what is left', (_what, values, words) => {
+    const kept = { status: 'PENDING', cancelledAmount: 3498, cancellationFee: 500, ...values };
+
+    const { text } = mailOf('notify-cancellation', cancelled(kept));
+
+    expect(text).toContain(`The fee of the cancellation is $5.00.\n\n${words}`);
+    expect(text.match(/\$/g)).toHaveLength(2);
+  });
 });
 
 describe('the mail about a refund', () => {

@@ -2,6 +2,7 @@ import type { ItemRequest, OrderRequest } from '@app/application';
 import {
   MAX_INT4,
   MAX_LINES,
+  MAX_PAYMENT_TERMS_DAYS,
   MAX_QUANTITY,
   MAX_TAX_NAME,
   MAX_TAXES,
@@ -177,6 +178,14 @@ export class CreateOrderRequest {
   })
   external_reference?: string | null;
 
+  @is.IntegerOrNullField({
+    min: 0,
+    max: MAX_PAYMENT_TERMS_DAYS,
+    description:
+      'In how many days it is to be paid. Null means in those of the account to which it is linked, if it has any.',
+  })
+  payment_terms_days?: number | null;
+
   @is.AmountField({
     description:
       'What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor ' +
@@ -245,7 +254,7 @@ export function toItems(items: readonly OrderItemRequest[], currency: Currency, 
 /** @param inStore the currency of the store. @throws InvalidFields */
 export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
   const { customer, payment_method, notes, notify, metadata } = body;
-  const { external_reference, expected_total, currency } = body;
+  const { external_reference, payment_terms_days, expected_total, currency } = body;
   const { name, email, phone } = customer;
   const items = itemsOf(body, inStore);
   const given = toGivenCharges(body as PricedOrderRequest, items);
@@ -259,6 +268,7 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
     notes: notes ?? '',
     ...(metadata && { metadata }),
     externalReference: external_reference ?? '',
+    ...(typeof payment_terms_days === 'number' && { paymentTermsDays: payment_terms_days }),
     ...(notify === false && { notify }),
     ...(typeof expected_total === 'number' && { expectedTotal: toExpectedTotal(expected_total, inStore) }),
     ...(typeof currency === 'string' && { currency: currency.toUpperCase() }),

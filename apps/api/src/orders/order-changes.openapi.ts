@@ -112,12 +112,15 @@ export const ApiCancelOrder = ApiChange({
   summary: 'Cancel an order before anything of it ships, or units that have not shipped',
   description:
     'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the ' +
-    'order gives up these units, and its statuses follow from the rest; without any left it is cancelled. Send an ' +
+    'order gives up these units, and its statuses follow from the rest; without any left it is cancelled. A `fee` stays owed, and is open until it is paid. Send an ' +
     '`Idempotency-Key` with `items`: the same request without a key gives up more units.',
   body: { type: CancelOrderRequest, example: { reason: 'The customer changed their mind' }, isOptional: true },
   status: 200,
   failures: [
     new refused.DatedTooEarly(new Date('2026-11-20T09:30:00.000Z')),
+    invalidField('fee must be absent with items'),
+    new refused.FeeExceedsOwed(4999),
+    new refused.OrderCancelled(),
     new refused.AlreadyShipped(LINES),
     new refused.BeingPicked(['SHIP-2']),
     new refused.UnitsWithoutBin(),
@@ -221,6 +224,7 @@ export const ApiRecordPayment = ApiChange({
     new refused.DatedTooEarly(new Date('2026-11-20T09:30:00.000Z')),
     new refused.PaidAmountMismatch({ minor: 4999, currency: 'USD' }, { minor: 5600, currency: 'USD' }, 5600),
     new refused.PaymentReferenceTaken(),
+    new refused.MetadataTooLarge(),
   ],
 });
 

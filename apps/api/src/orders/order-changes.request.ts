@@ -168,6 +168,13 @@ export class CancelOrderRequest {
   @is.FlagField({ description: 'Whether the units go back to their bins. Absent: those that came from bins.' })
   restock?: boolean | null;
 
+  @is.IntegerOrNullField({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    description: 'What stays owed of the whole order, in minor units, at most `amount_owed`. Not with `items`.',
+  })
+  fee?: number | null;
+
   @is.FlagField({
     default: true,
     description:
@@ -327,6 +334,9 @@ export class RecordPaymentRequest {
   @is.TextField({ max: 64, description: "The gateway's number of the settlement by which it is paid out." })
   payout?: string | null;
 
+  @is.MetadataField({ description: 'Your own fields of the payment.' })
+  metadata?: Metadata | null;
+
   @Dated('When it was paid.')
   at?: string | null;
 }
@@ -475,8 +485,17 @@ export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
   return { ...tracking, ...(status && { status }), at: toDate(at) };
 }
 
-export function toCancellation({ reason, restock, notify, at }: CancelOrderRequest): Cancellation & DatedRequest {
-  return { reason: reason ?? '', restock: restock ?? null, notify: notify ?? true, at: toDate(at) };
+export function toCancellation(body: CancelOrderRequest): Cancellation & DatedRequest {
+  const { items, reason, restock, fee, notify, at } = body;
+  const isCharged = typeof fee === 'number';
+  refuseIf(!!items && isCharged, 'fee must be absent with items');
+  return {
+    reason: reason ?? '',
+    restock: restock ?? null,
+    ...(isCharged && { fee }),
+    notify: notify ?? true,
+    at: toDate(at),
+  };
 }
 
 /** @param inStore the currency of the store. @throws BadRequestException */
@@ -517,7 +536,7 @@ export function toTransition({ field, expected, to, restock, restock_to, lines }
 
 export function toPayment(body: RecordPaymentRequest): PaymentRequest {
   const { at, ...identity } = body;
-  const { reference, amount, currency, partial, settles, excess, method, fee, payout } = identity;
+  const { reference, amount, currency, partial, settles, excess, method, fee, payout, metadata } = identity;
   if (partial && settles) {
     throw new BadRequestException('partial and settles exclude each other: settles closes what partial leaves open');
   }
@@ -532,6 +551,7 @@ export function toPayment(body: RecordPaymentRequest): PaymentRequest {
     method: method ?? '',
     fee: fee ?? 0,
     payout: payout ?? '',
+    metadata: metadata ?? {},
     at: toDate(at),
     requestHash: hashOf(identity),
   };

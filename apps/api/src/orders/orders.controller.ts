@@ -39,6 +39,7 @@ import {
   oneOfFilter,
   searchFilter,
   SORT,
+  timeFilter,
   trueFilter,
   updatedFilter,
   wordsFilter,
@@ -61,6 +62,9 @@ const QUERY = listQuery<OrderFilter>(
     email: exactFilter('email', 'the whole e-mail on the order, in any letter case', 'ada@example.com'),
     refundDue: trueFilter('refund_due', 'only orders of which money must be paid back'),
     open: trueFilter('open', 'only orders of which something is still to be paid'),
+    overdue: trueFilter('overdue', 'only orders of which something is still to be paid, and was due before now'),
+    paidFrom: timeFilter('paid_from', 'Only orders with a payment dated at this time or later.'),
+    paidTo: timeFilter('paid_to', 'Only orders with a payment dated before this time.'),
     mailFailed: trueFilter(
       'mail_failed',
       'only orders of which a mail failed for good, other than because of its recipient',
@@ -72,7 +76,8 @@ const QUERY = listQuery<OrderFilter>(
     externalReference: exactFilter('external_reference', "the client's own number", 'PO-2026-117'),
     metadata: metadataFilter(),
     search: searchFilter(
-      'the receipt number, the external reference, the name or the e-mail address on the order, or a tracking number',
+      'the receipt number, the external reference, the name or the e-mail address on the order, a tracking number, the reference of ' +
+        'a payment, or the company or VAT number of an address',
       'ada@example.com',
     ),
     include: includeOf(ORDER_INCLUDES, 'line_items'),

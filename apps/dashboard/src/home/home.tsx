@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS, ONLY_MODE } from '../orders/columns.js';
+import { Count } from '../orders/orders.js';
 import { money } from '../parts/amount.js';
 import { List, right, Table, type Columns } from '../parts/list.js';
 import { LinkButton, Page, Section, Waiting } from '../parts/page.js';
@@ -44,6 +45,14 @@ function Needs({ all }: { all: Schemas['Attention'] }) {
       {needs.length === 0 && <p class="soft">Nothing needs you.</p>}
       <p class="foot">
         <a href={to('/orders')}>{count(all.to_ship, 'order')} to ship</a>
+        {' · '}
+        <a href={to('/orders', { queue: 'open' })}>
+          <Count queue="open" /> to be paid
+        </a>
+        {' · '}
+        <a href={to('/orders', { queue: 'overdue' })}>
+          <Count queue="overdue" /> overdue
+        </a>
       </p>
     </>
   );

@@ -2,10 +2,17 @@ import { mode, type Order, type OrderListItem, type OrderQuery } from '../http.j
 import { money } from '../parts/amount.js';
 import { Named, right, type Columns } from '../parts/list.js';
 import { Badge, PaymentBadge } from '../parts/page.js';
-import { joined, Time } from '../parts/text.js';
+import { joined, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 
-export const INCLUDE: OrderQuery['include'] = ['held', 'units', 'refund_due', 'external_reference', 'is_test'];
+export const INCLUDE: OrderQuery['include'] = [
+  'held',
+  'units',
+  'refund_due',
+  'due_at',
+  'external_reference',
+  'is_test',
+];
 export const ONLY_MODE = { is_test: mode === 'test' };
 export type OfOrder = Readonly<{ order: Order }>;
 
@@ -28,7 +35,14 @@ export const COLUMNS = {
   ),
   Placed: ({ created_at }) => <Time at={created_at} />,
   Customer: ({ customer_name }) => <Named name={customer_name} />,
-  Payment: ({ status }) => <PaymentBadge state={status} />,
+  Payment: ({ status, due_at }) => (
+    <>
+      <PaymentBadge state={status} />
+      {status === 'PENDING' && !!due_at && new Date(due_at) < new Date() && (
+        <small class="bad">due {timeText(due_at)}</small>
+      )}
+    </>
+  ),
   Fulfilment: ({ fulfillment_status, held }) => <StageBadge stage={fulfillment_status} held={held} />,
   Units: right(({ units }) => units),
   Total: right(({ total_amount, refund_due, currency }) => (

@@ -158,9 +158,11 @@ function Amounts({ order }: OfOrder) {
     fact('Total', order.total_amount),
     credited > 0 && fact('Credited', -credited),
     credited > 0 && fact('Owed', order.amount_owed),
+    order.cancellation_fee > 0 && fact('Fee of the cancellation', order.cancellation_fee),
     fact('Paid', order.amount_paid),
     refunded > 0 && fact('Paid back', -refunded),
     fact('Open', order.amount_open),
+    !!order.due_at && (['Due', timeText(order.due_at)] as const),
     order.refund_due > 0 && fact('To pay back', order.refund_due),
     ...payments.map(({ reference, at, amount }) => fact(`Payment ${reference}, ${timeText(at)}`, amount)),
     ...refunds.map(({ reference, at, amount, reason }) => {

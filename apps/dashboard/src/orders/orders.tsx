@@ -21,6 +21,7 @@ const QUEUES = {
   ship: { name: 'To ship', filter: { fulfillment_status: ['PENDING', 'CONFIRMED', 'PROCESSING'], held: false } },
   review: { name: 'Under review', filter: { held: true } },
   open: { name: 'To be paid', filter: { open: true } },
+  overdue: { name: 'Overdue', filter: { overdue: true } },
   refund: { name: 'To pay back', filter: { refund_due: true } },
   mail: { name: 'Mail failed', filter: { mail_failed: true } },
   all: { name: 'All', filter: {} },
@@ -46,7 +47,8 @@ function filterOf(route: Route): OrderQuery {
   };
 }
 
-function Count({ queue }: { queue: Queue }) {
+/** How many orders a queue has. */
+export function Count({ queue }: { queue: Queue }) {
   const query = { ...QUEUES[queue].filter, ...ONLY_MODE, limit: 1 };
   const total = useRead(['counts', queue], () => get('/v1/orders', { query })).data?.pagination.total;
   return <>{total?.toLocaleString()}</>;
@@ -91,7 +93,7 @@ export function Orders() {
   return (
     <Page title="Orders">
       <Queues now={queue} />
-      <Filters search="Number, name, e-mail, tracking">
+      <Filters search="Number, name, company, e-mail, tracking, payment">
         {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfilment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
         <Choice name="source" label="From" values={SOURCES} />

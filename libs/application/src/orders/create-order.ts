@@ -42,6 +42,8 @@ export interface OrderRequest extends QuoteRequest {
   readonly metadata?: Metadata;
   /** `''` when there is none. */
   readonly externalReference: string;
+  /** In how many days it is to be paid. Absent: in those of its account. */
+  readonly paymentTermsDays?: number;
   /** False when the customer gets no confirmation. */
   readonly notify?: boolean;
   /** Absent when any total will do. */
@@ -199,6 +201,7 @@ function draftOf({ store, mode, placedBy, request }: CreateOrderCommand, { quote
     notify: request.notify ?? true,
     placedAt,
     placedBy: placedBy ?? null,
+    paymentTermsDays: request.paymentTermsDays ?? null,
   });
 }
 

@@ -13,6 +13,8 @@ export interface CustomerRecord {
   readonly totalSpent: number;
   readonly tags: readonly string[];
   readonly city: string;
+  /** In how many days its new orders are to be paid; null = it has no terms. */
+  readonly paymentTermsDays: number | null;
   readonly metadata: Metadata;
   readonly createdAt: Date;
   readonly lastLogin: Date | null;

@@ -41,6 +41,7 @@ export interface ListedOrder extends OrderSummary {
   /** Sum of the quantities of the lines. */
   readonly units?: number;
   readonly refundDue?: number;
+  readonly paymentTermsDays?: number | null;
   readonly externalReference?: string;
   readonly customerId?: string | null;
   readonly metadata?: Metadata;
@@ -56,6 +57,7 @@ export const ORDER_INCLUDES = [
   'held',
   'units',
   'refund_due',
+  'due_at',
   'external_reference',
   'customer_id',
   'metadata',
@@ -132,6 +134,8 @@ export interface OrderRecord extends OrderSummary {
   readonly discountAmount: number;
   /** The credit for units that were given up before they shipped, in minor units. */
   readonly cancelledAmount: number;
+  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  readonly cancellationFee: number | null;
   readonly lines: readonly OrderLineRecord[];
   readonly customer: OrderCustomer;
   /** The account to which the order is linked; null for a guest. */
@@ -143,6 +147,8 @@ export interface OrderRecord extends OrderSummary {
   /** The order's number in the client's own system; `''` when there is none. */
   readonly externalReference: string;
   readonly isTest: boolean;
+  /** In how many days it is to be paid; null = it has no terms. */
+  readonly paymentTermsDays: number | null;
   /** The actor of the first event of the history. */
   readonly placedBy: Actor;
   /** Why the order is under review: codes of rules, `manual`, `analysis_unavailable`. Null = it is not. */
@@ -170,6 +176,11 @@ export interface OrderFilter extends CreatedFilter, UpdatedFilter {
   readonly refundDue?: true;
   /** Something is still to be paid. */
   readonly open?: true;
+  /** The same, and it was due before now. */
+  readonly overdue?: true;
+  /** Orders with a payment of this time or a later one, or of an earlier one. */
+  readonly paidFrom?: Date;
+  readonly paidTo?: Date;
   /** Whether a mail failed for good, other than because of its recipient. */
   readonly mailFailed?: true;
   /** Whether the order is under review: as in {@link HeldOrders}. */
@@ -179,7 +190,7 @@ export interface OrderFilter extends CreatedFilter, UpdatedFilter {
   readonly externalReference?: string;
   /** All of these texts under these keys. */
   readonly metadata?: Metadata;
-  /** Literal text within the receipt number or the e-mail on the order, in any letter case. */
+  /** Literal text within what the search of orders compares, in any letter case. */
   readonly search?: string;
   /** Not a condition: what the rows have besides. */
   readonly include?: readonly (typeof ORDER_INCLUDES)[number][];

@@ -1,6 +1,6 @@
-import type { OrderState } from '@app/domain';
+import type { FeeState, OrderState } from '@app/domain';
 
-export interface PersonsOrder extends OrderState {
+export interface PersonsOrder extends OrderState, FeeState {
   readonly receiptNumber: string;
 }
 

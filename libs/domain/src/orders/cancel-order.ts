@@ -1,3 +1,4 @@
+import { FeeExceedsOwed, OrderCancelled } from '../errors.js';
 import { sumByLine, type LineQuantity } from './line-units.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent, type OrderEvent } from './order-event.js';
@@ -10,6 +11,8 @@ export interface Cancellation {
   readonly reason: string;
   /** Whether the units go back to their bins; null = those that came from bins. */
   readonly restock: boolean | null;
+  /** What stays owed of an order that is cancelled as a whole, in minor units. Absent: nothing. */
+  readonly fee?: number;
   /** Applies to the order as a whole. The mail of a shipment names the units that were given up. */
   readonly notify: boolean;
 }
@@ -17,20 +20,41 @@ export interface Cancellation {
 const RESTOCK = { kind: 'restock', movement: 'CANCELLATION' } as const;
 
 /**
- * A cancelled order stays as it is.
+ * A cancelled order stays as it is, also its fee.
  * @param items units that have not shipped; null = the order as a whole.
  * @throws CancelledTooLate, NotFound, AlreadyShipped, BeingPicked, UnitsWithoutBin
+ * @throws FeeExceedsOwed, and OrderCancelled for another fee than that of the cancelled order
  */
 export function cancelOrder(
   order: PlacedOrder,
   cancellation: Cancellation,
   items: readonly LineQuantity[] | null = null,
 ): OrderChange {
-  if (order.isCancelled) return order.unchanged();
+  if (order.isCancelled) return repeated(order, cancellation);
   if (items) return cancelUnits(order, cancellation, sumByLine(items));
   order.assertNothingShipped();
   if (cancellation.restock) order.assertHasTakenStock();
-  return cancelledAs(order, cancelState(order.state), cancellation);
+  const cancelled = cancelState(order.state);
+  return cancellation.fee
+    ? cancelledFor(order, cancelled, cancellation, cancellation.fee)
+    : cancelledAs(order, cancelled, cancellation);
+}
+
+function repeated(order: PlacedOrder, { fee }: Cancellation): OrderChange {
+  if (fee !== undefined && fee !== (order.state.cancellationFee ?? 0)) throw new OrderCancelled();
+  return order.unchanged();
+}
+
+/** All but the fee is credited, so that a later credit or write-off lowers what is owed of the fee. */
+function cancelledFor(order: PlacedOrder, after: OrderState, how: Cancellation, fee: number): OrderChange {
+  const { owed } = ledgerOf(order.state);
+  if (fee > owed) throw new FeeExceedsOwed(owed);
+  const kept = { amount: fee, credited: owed - fee };
+  const { fulfillmentStatus } = after;
+  const cancelledAmount = order.state.cancelledAmount + kept.credited;
+  const state = { ...order.state, fulfillmentStatus, cancelledAmount, cancellationFee: fee };
+  const change = cancelledAs(order, { fulfillmentStatus, status: paymentStatusOf(state, order.state) }, how);
+  return { ...change, effects: [...change.effects, { kind: 'cancellationFee', ...kept }] };
 }
 
 /** Nothing ships of an order that gives up all its units: it is cancelled as a whole. */
@@ -62,7 +86,8 @@ interface GivenUp extends Pick<OrderChange, 'fulfillmentStatus' | 'events' | 'ef
 /**
  * What giving up units does, except for the payment status.
  * @param items units that no shipment has.
- * @param how whether they go back to bins, and to which, the credit for them, and the refund from which it follows.
+ * @param how whether they go back to bins, and to which, the credit for them, the refund from which it follows, and the fee of
+ *   the cancelled order.
  */
 export function givingUp(
   order: PlacedOrder,
@@ -73,9 +98,10 @@ export function givingUp(
     readonly amount: number;
     readonly to?: BinCodes | null;
     readonly refund?: string;
+    readonly fee?: number | undefined;
   },
 ): GivenUp {
-  const { reason, returns, amount, to, refund = '' } = how;
+  const { reason, returns, amount, to, refund = '', fee } = how;
   const { status, shipments, fulfillmentStatus: before } = order.state;
   if (items.length === 0) return { fulfillmentStatus: before, events: [], effects: [], steps: [] };
   const rest = order.without(items, amount);
@@ -83,7 +109,7 @@ export function givingUp(
   const fulfillmentStatus = isWhole ? 'CANCELLED' : furtherOf(rest.fulfillmentWith(shipments), before);
   // A step names the shipment from which it follows: a void shipment undoes its own.
   const shipment = isWhole ? '' : shipments.findLast((one) => !isVoid(one))?.reference;
-  const details = { ...(!isWhole && { items }), ...(reason && { reason }), restock: returns };
+  const details = { ...(!isWhole && { items }), ...(reason && { reason }), restock: returns, ...(fee && { fee }) };
   const back = {
     ...RESTOCK,
     lines: items,
@@ -106,10 +132,10 @@ export function givingUp(
 export function cancelledAs(
   order: PlacedOrder,
   { status, fulfillmentStatus }: OrderState,
-  { reason, restock, notify }: Cancellation,
+  { reason, restock, fee, notify }: Cancellation,
 ): OrderChange {
   const returns = restock ?? order.state.hasTakenStock;
-  const { events, effects } = givingUp(order, order.keptUnits, { reason, returns, amount: 0 });
+  const { events, effects } = givingUp(order, order.keptUnits, { reason, returns, amount: 0, fee });
   const after = { status, fulfillmentStatus };
   return {
     ...after,

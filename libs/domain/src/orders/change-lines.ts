@@ -15,7 +15,7 @@ import type { Currency } from '../money/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { sumDemand } from '../stock/stock-demand.js';
 import type { LineQuantity } from './line-units.js';
-import { assertMetadataFits } from './change-metadata.js';
+import { assertMetadataFits, metadataOf } from './change-metadata.js';
 import type { GivenCharges } from './charges.js';
 import type { ChargedLine, LinesChange, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
@@ -181,8 +181,7 @@ function assertAddable({ state }: PlacedOrder, { add, unavailable, currency }: L
     throw new InvalidOrderItems(`An order has at most ${MAX_LINES} lines, with those that it has given up`);
   }
   const added = add.flatMap(({ metadata }) => (metadata ? [metadata] : []));
-  const present = [state.metadata, ...state.lineMetadata.map(({ metadata }) => metadata)];
-  if (added.length > 0) assertMetadataFits([...present, ...added]);
+  if (added.length > 0) assertMetadataFits([...metadataOf(state), ...added]);
 }
 
 function givenUp(before: readonly LineQuantity[], kept: readonly LineQuantity[]): LineQuantity[] {

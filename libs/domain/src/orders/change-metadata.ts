@@ -9,7 +9,7 @@ import {
 } from '../shared/metadata.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
-import type { PlacedOrder } from './placed-order.js';
+import type { PlacedOrder, PlacedOrderState } from './placed-order.js';
 
 export interface MetadataChange {
   readonly metadata: MetadataPatch;
@@ -28,7 +28,8 @@ export function changeMetadata(order: PlacedOrder, change: MetadataChange): Orde
     isSameMetadata(metadata, before.get(line) ?? {}) ? [] : [{ line, metadata }],
   );
   if (isSameMetadata(ofOrder, state.metadata) && lines.length === 0) return order.unchanged();
-  assertMetadataFits([ofOrder, ...after.values()]);
+  const changed = [...after].map(([line, metadata]) => ({ line, metadata }));
+  assertMetadataFits(metadataOf({ ...state, metadata: ofOrder, lineMetadata: changed }));
   return {
     ...order.unchanged(),
     events: [orderEvent('metadata_changed')],
@@ -36,7 +37,16 @@ export function changeMetadata(order: PlacedOrder, change: MetadataChange): Orde
   };
 }
 
-/** @param all the metadata of an order and of its lines. @throws MetadataTooLarge */
+/** Returns that of an order, of its lines and of its payments. */
+export function metadataOf({ metadata, lineMetadata, payments }: PlacedOrderState): Metadata[] {
+  return [metadata, ...[...lineMetadata, ...payments].map((part) => part.metadata)].filter(isFilled);
+}
+
+function isFilled(metadata: Metadata): boolean {
+  return Object.keys(metadata).length > 0;
+}
+
+/** @param all the metadata of an order and of its parts. @throws MetadataTooLarge */
 export function assertMetadataFits(all: readonly Metadata[]): void {
   const isFull = all.some((metadata) => Object.keys(metadata).length > METADATA_LIMITS.keys);
   if (isFull || !isMetadataSmall(all)) throw new MetadataTooLarge();

@@ -114,6 +114,8 @@ interface Effects {
   readonly refund: KnownRefund & { readonly at: Date | null };
   /** Units that the order gives up, while others stay, and the credit for them. */
   readonly cancelledUnits: { readonly lines: readonly LineQuantity[]; readonly amount: number };
+  /** What stays owed of the cancelled order, and the credit for the rest. */
+  readonly cancellationFee: { readonly amount: number; readonly credited: number };
   /** Also other charges of the same lines. */
   readonly lines: LinesChange;
   readonly restock: Restock;

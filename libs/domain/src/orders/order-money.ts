@@ -1,4 +1,5 @@
 import type { LineQuantity } from './line-units.js';
+import type { Metadata } from '../shared/metadata.js';
 import type { PaymentStatus } from './order-status.js';
 
 export interface MoneyRecord {
@@ -17,9 +18,10 @@ export interface PaymentDetails {
   readonly fee: number;
   /** The client's number of the settlement by which the gateway pays it out; `''` when there is none. */
   readonly payout: string;
+  readonly metadata: Metadata;
 }
 
-export const NO_DETAILS: PaymentDetails = { method: '', fee: 0, payout: '' };
+export const NO_DETAILS: PaymentDetails = { method: '', fee: 0, payout: '', metadata: {} };
 
 export interface PaymentRecord extends MoneyRecord, PaymentDetails {
   /**
@@ -60,6 +62,8 @@ export interface MoneyState {
   readonly totalAmount: number;
   /** The credit for units that were given up before they shipped, in minor units. */
   readonly cancelledAmount: number;
+  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  readonly cancellationFee: number | null;
   readonly payments: readonly Pick<PaymentRecord, 'amount' | 'writtenOff'>[];
   readonly refunds: readonly Pick<RefundRecord, 'amount' | 'credited'>[];
 }
@@ -83,13 +87,13 @@ export interface OrderLedger {
 }
 
 /**
- * The ledger of an order. Nothing is owed for a cancelled or refunded one. Where an operator or another system has set an order as
+ * The ledger of an order. Nothing is owed for a refunded one, and for a cancelled one no more than its fee. Where an operator or another system has set an order as
  * paid, or as refunded, without all records, so much counts as paid, or as paid back, that nothing is open.
  */
 export function ledgerOf(order: MoneyState): OrderLedger {
-  const { status, fulfillmentStatus, totalAmount, payments, refunds } = order;
+  const { status, totalAmount, payments, refunds } = order;
   const credits = creditsOf(order);
-  const isOver = status === 'REFUNDED' || fulfillmentStatus === 'CANCELLED';
+  const isOver = status === 'REFUNDED' || isCancelledWhole(order);
   const credited = isOver ? Math.max(totalAmount, credits) : credits;
   const owed = Math.max(0, totalAmount - credited);
   const isSetPaid = status === 'SUCCEEDED' || status === 'REFUNDED';
@@ -100,6 +104,11 @@ export function ledgerOf(order: MoneyState): OrderLedger {
   return { credited, owed, paid, refunded, balance, open: Math.max(0, balance), refundDue: Math.max(0, -balance) };
 }
 
+/** Whether it is cancelled without a fee: the cancellation itself has credited all but a fee. */
+export function isCancelledWhole({ fulfillmentStatus, cancellationFee }: MoneyState): boolean {
+  return fulfillmentStatus === 'CANCELLED' && !cancellationFee;
+}
+
 function creditsOf({ cancelledAmount, payments, refunds }: MoneyState): number {
   const writtenOff = payments.reduce((sum, payment) => sum + payment.writtenOff, 0);
   return cancelledAmount + writtenOff + refunds.reduce((sum, refund) => sum + refund.credited, 0);
@@ -108,7 +117,7 @@ function creditsOf({ cancelledAmount, payments, refunds }: MoneyState): number {
 /**
  * SUCCEEDED while something is paid and nothing open, REFUNDED once all that was paid is paid back and nothing is open, and
  * PENDING again when something is. An order of which all is credited before anything is paid is CANCELLED, one of which all is
- * written off FAILED. A cancelled order whose payment is CANCELLED stays so.
+ * written off FAILED. A cancelled order whose payment is CANCELLED stays so while nothing is owed.
  * @param order after a change. @param before the same before it.
  */
 export function paymentStatusOf(
@@ -116,10 +125,10 @@ export function paymentStatusOf(
   before: MoneyState,
 ): PaymentStatus {
   const { status, fulfillmentStatus, totalAmount, payments, refunds } = order;
-  if (status === 'CANCELLED' && fulfillmentStatus === 'CANCELLED') return status;
   const unpaid = status === 'CANCELLED' ? 'PENDING' : status;
   // Where the records explained the status before, they alone decide.
   const { owed, paid, refunded, open } = ledgerOf(isRecorded(before) ? { ...order, status: 'PENDING' } : order);
+  if (status === 'CANCELLED' && fulfillmentStatus === 'CANCELLED' && owed === 0) return status;
   if (paid === 0 && payments.length === 0) {
     return owed === 0 && refunds.some(({ credited }) => credited > 0) ? 'CANCELLED' : unpaid;
   }

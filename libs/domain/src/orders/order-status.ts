@@ -54,13 +54,26 @@ export interface OrderState {
   readonly fulfillmentStatus: FulfillmentStatus;
 }
 
+export interface FeeState {
+  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  readonly cancellationFee: number | null;
+  /** What is still to be paid, in minor units; negative: to be paid back. */
+  readonly balance: number;
+}
+
 const UNDER_WAY: readonly FulfillmentStatus[] = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED'];
 
 /**
  * Whether something is still owed: goods until they are delivered, money for delivered goods whose payment is pending,
- * and a refund for cancelled or returned goods that are paid.
+ * and a refund for cancelled or returned goods that are paid. Of an order that was cancelled for a fee, its balance tells it.
  */
-export function isOpen({ status, fulfillmentStatus }: OrderState): boolean {
+export function isOpen({
+  status,
+  fulfillmentStatus,
+  cancellationFee,
+  balance,
+}: OrderState & Partial<FeeState>): boolean {
+  if (cancellationFee) return balance !== 0;
   if (UNDER_WAY.includes(fulfillmentStatus)) return true;
   return status === (fulfillmentStatus === 'DELIVERED' ? 'PENDING' : 'SUCCEEDED');
 }

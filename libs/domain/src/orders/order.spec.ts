@@ -38,6 +38,7 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     notify: true,
     placedAt: new Date('2026-11-20T10:00:00Z'),
     placedBy: null,
+    paymentTermsDays: null,
     ...overrides,
   };
 }
@@ -216,6 +217,12 @@ describe('isOpen', () => {
     ['RETURNED', ['SUCCEEDED']],
   ] as const)('is true for a %s order with a payment that is one of %j', (fulfillmentStatus, open) => {
     expect(openPayments(fulfillmentStatus)).toEqual(open);
+  });
+
+  it('is true for an order that was cancelled for a fee, while the fee or the rest of the payment is', () => {
+    const cancelled = { status: 'SUCCEEDED', fulfillmentStatus: 'CANCELLED', cancellationFee: 500 } as const;
+
+    expect([500, 0, -3000].map((balance) => isOpen({ ...cancelled, balance }))).toEqual([true, false, true]);
   });
 });
 

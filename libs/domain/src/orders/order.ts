@@ -8,6 +8,7 @@ import type { Charges } from './charges.js';
 import { quoteOf, type PaymentMethod, type Quote } from './quote.js';
 
 export const MAX_LINES = 100;
+export const MAX_PAYMENT_TERMS_DAYS = 365;
 
 /** `''` for an absent value. */
 export interface OrderCustomer {
@@ -65,10 +66,20 @@ export interface OrderDraft {
   readonly placedAt: Date;
   /** The API key that places it; null for none. */
   readonly placedBy: string | null;
+  /** In how many days it is to be paid; null = in those of the account to which it is linked. */
+  readonly paymentTermsDays: number | null;
 }
 
 export interface Order extends Omit<OrderDraft, 'charges'>, Quote, OrderState {
   readonly source: OrderSource;
+}
+
+const DAY_MS = 86_400_000;
+
+/** When an order is to be paid; null without terms. A day has 24 hours. */
+export function dueAtOf(order: { readonly createdAt: Date; readonly paymentTermsDays: number | null }): Date | null {
+  const { createdAt, paymentTermsDays: days } = order;
+  return days === null ? null : new Date(createdAt.getTime() + days * DAY_MS);
 }
 
 /** @throws InvalidOrderItems unless there are 1 to 100 lines. @throws RangeError for charges that are not valid. */

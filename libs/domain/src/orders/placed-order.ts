@@ -50,6 +50,8 @@ export interface PlacedOrderState extends OrderState, ChargedAmounts, OrderTerms
   readonly createdAt: Date;
   /** The credit for units that were given up, in minor units. */
   readonly cancelledAmount: number;
+  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  readonly cancellationFee: number | null;
   readonly currency: string;
   readonly contact: BilledContact;
   /** Why the order is under review: codes of rules, or `manual`. Null = it is not. */
@@ -197,7 +199,8 @@ export class PlacedOrder {
       effectOf(change, 'lines'),
     ];
     const { lines: cancelled = [], amount = 0 } = effectOf(change, 'cancelledUnits') ?? {};
-    const { state } = this.without(cancelled, amount);
+    const fee = effectOf(change, 'cancellationFee');
+    const { state } = this.without(cancelled, amount + (fee?.credited ?? 0));
     const changed = new Map(edited?.changed.map((line) => [line.line, line]));
     const added = (edited?.added ?? []).map(({ unitPrice, tax = [], discount = 0, ...line }, index) => {
       const units = { returnedQuantity: 0, cancelledQuantity: 0, binQuantity: line.quantity };
@@ -206,6 +209,7 @@ export class PlacedOrder {
     const { totalAmount, shippingAmount, shippingTax, isTaxIncluded } = edited ?? state;
     return new PlacedOrder({
       ...state,
+      cancellationFee: fee?.amount ?? state.cancellationFee,
       ...{ status, fulfillmentStatus, totalAmount, shippingAmount, shippingTax, isTaxIncluded },
       lines: [...state.lines.map((line) => ({ ...line, ...changed.get(line.line) })), ...added],
       payments: payment ? [...payments, payment] : payments,

@@ -1,7 +1,8 @@
 import { PaidAmountMismatch, PaymentReferenceTaken, PaymentsTooLarge } from '../errors.js';
+import { assertMetadataFits, metadataOf } from './change-metadata.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
-import { ledgerOf, paymentStatusOf, sumOf, type PaymentDetails } from './order-money.js';
+import { isCancelledWhole, ledgerOf, paymentStatusOf, sumOf, type PaymentDetails } from './order-money.js';
 import type { PlacedOrder, PlacedOrderState } from './placed-order.js';
 
 export interface PaymentRequest extends Repeatable, PaymentDetails {
@@ -20,10 +21,10 @@ export interface PaymentRequest extends Repeatable, PaymentDetails {
 
 /**
  * A payment after a write-off takes the write-off back first. Records the refusal of another amount. The payment of a cancelled, paid or refunded order is recorded.
- * @throws PaymentReferenceTaken, PaymentsTooLarge
+ * @throws PaymentReferenceTaken, PaymentsTooLarge, MetadataTooLarge
  */
 export function recordPayment(order: PlacedOrder, request: PaymentRequest): OrderChange {
-  const { reference, amount, currency, settles, at, requestHash, method, fee, payout } = request;
+  const { reference, amount, currency, settles, at, requestHash, method, fee, payout, metadata } = request;
   const { payments, totalAmount, currency: owedIn, fulfillmentStatus } = order.state;
   const existing = payments.find((payment) => payment.reference === reference);
   if (existing) return order.repeated(existing, request, new PaymentReferenceTaken());
@@ -34,10 +35,10 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
     return { ...order.unchanged(), events: [refused], refusal };
   }
   if (sumOf(payments) + amount > Number.MAX_SAFE_INTEGER) throw new PaymentsTooLarge();
-  const isOver = order.isCancelled || order.state.status === 'CANCELLED' || order.state.status === 'REFUNDED';
-  const takenBack = isOver ? 0 : Math.min(writtenOffOf(payments), Math.max(0, amount - open));
+  if (Object.keys(metadata).length > 0) assertMetadataFits([...metadataOf(order.state), metadata]);
+  const takenBack = Math.min(recoverableOf(order.state), Math.max(0, amount - open));
   const writtenOff = settles ? open - amount : 0 - takenBack;
-  const payment = { reference, amount, writtenOff, method, fee, payout, requestHash };
+  const payment = { reference, amount, writtenOff, method, fee, payout, metadata, requestHash };
   const paid = { ...order.state, payments: [...payments, payment] };
   const after = { status: paymentStatusOf(paid, order.state), fulfillmentStatus };
   const { refundDue } = ledgerOf({ ...paid, ...after });
@@ -58,6 +59,14 @@ function isExpected(state: PlacedOrderState, { amount, partial, settles, excess 
   if (partial) return amount > 0 ? amount <= open + writtenOff : open > 0;
   const whole = [state.totalAmount, open || owed, open + writtenOff];
   return amount === state.totalAmount || (amount > 0 && whole.includes(amount));
+}
+
+/** What was written off and can be owed again: nothing of an order that is over, and of a cancelled one no more than its fee. */
+function recoverableOf(state: PlacedOrderState): number {
+  if (isCancelledWhole(state) || state.status === 'CANCELLED' || state.status === 'REFUNDED') return 0;
+  const writtenOff = writtenOffOf(state.payments);
+  const { cancellationFee } = state;
+  return cancellationFee ? Math.min(writtenOff, cancellationFee - ledgerOf(state).owed) : writtenOff;
 }
 
 function writtenOffOf(payments: PlacedOrderState['payments']): number {

@@ -63,7 +63,8 @@ export function recordRefund(placed: PlacedOrder, request: RefundRequest): Order
   };
   const refunded = order.withRefund(refund);
   const isAllCredited = credited > 0 && ledgerOf(refunded.state).owed === 0;
-  const unshipped = isAllCredited ? order.unclaimedUnits : units.givenUp;
+  // A cancelled order whose fee is credited has given up its units before.
+  const unshipped = isAllCredited && !order.isCancelled ? order.unclaimedUnits : units.givenUp;
   const returns = unshipped.length > 0 && givesBack(order, request);
   const givenUp = givingUp(order, unshipped, { reason: '', returns, amount: 0, to, refund: reference });
   const { fulfillmentStatus } = givenUp;

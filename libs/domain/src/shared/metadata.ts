@@ -10,7 +10,7 @@ export type MetadataPatch = Readonly<Record<string, string | null>>;
 export const METADATA_LIMITS = { keys: 50, key: 40, text: 500 } as const;
 
 /**
- * The most metadata, as JSON, of an order with its lines, or of a product with its variants: each read and message of
+ * The most metadata, as JSON, of an order with its lines and payments, or of a product with its variants: each read and message of
  * the record has all of it.
  */
 const MAX_KILOBYTES = 64;

@@ -7,7 +7,8 @@ import { toSafeInteger } from '../postgres/integers.js';
 
 /** The columns of a customer, without the secrets, which are in another table. */
 export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
-  item.loyalty_points, item.total_spent, item.tags, item.city, item.metadata, item.created_at, item.last_login`;
+  item.loyalty_points, item.total_spent, item.tags, item.city, item.payment_terms_days,
+  item.metadata, item.created_at, item.last_login`;
 
 export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
 
@@ -52,6 +53,7 @@ export function orderRecord(row: OrderColumns) {
     ...(order.shippingTax.length > 0 && { shipping_tax: order.shippingTax }),
     ...(order.isTaxIncluded && { tax_included: true }),
     cancelled_amount: order.cancelledAmount,
+    ...(order.cancellationFee && { cancellation_fee: order.cancellationFee }),
     customer_id: order.customerId,
     customer_name: order.customer.name,
     customer_email: order.customer.email,
@@ -62,6 +64,7 @@ export function orderRecord(row: OrderColumns) {
     metadata: order.metadata,
     is_test: order.isTest,
     created_at: order.createdAt,
+    ...(order.paymentTermsDays !== null && { payment_terms_days: order.paymentTermsDays }),
     ...(externalReference !== '' && { external_reference: externalReference }),
     line_items: order.lines.map((line, index) => itemRecord(line, row.catalog[index])),
     ...(heldReasons && { held_reasons: heldReasons }),
@@ -108,13 +111,14 @@ function stageRecord({ reference, lastError, at, ...stage }: PipelineStageRecord
   return { ...stage, ...(reference && { reference }), last_error: lastError, at: at.toISOString() };
 }
 
-function paymentRecord({ reference, amount, at, writtenOff, method, fee, payout }: PaymentRecord) {
+function paymentRecord({ reference, amount, at, writtenOff, method, fee, payout, metadata }: PaymentRecord) {
   return {
     ...withText({ reference, amount, at }),
     ...(writtenOff !== 0 && { written_off: writtenOff }),
     ...(method && { method }),
     ...(fee > 0 && { fee }),
     ...(payout && { payout }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   };
 }
 

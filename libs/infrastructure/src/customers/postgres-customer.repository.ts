@@ -22,7 +22,7 @@ import { hasEmail } from '../orders/person.js';
 // Contains no secret: password hash, token and national id are in another table.
 const COLUMNS = `item.name, item.email, item.phone, item.status, item.email_verified AS "emailVerified",
   item.loyalty_points AS "loyaltyPoints", item.total_spent AS "totalSpent", item.tags, item.city,
-  item.last_login AS "lastLogin"`;
+  item.payment_terms_days AS "paymentTermsDays", item.last_login AS "lastLogin"`;
 
 const METADATA_PART: LargePart = {
   name: 'metadata',

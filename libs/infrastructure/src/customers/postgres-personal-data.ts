@@ -31,7 +31,7 @@ const ERASE_KEYS = `/* people.idempotency_keys */
 
 const LOCK_ORDERS = `/* people.orders */
   SELECT id, receipt_number AS "receiptNumber", status, fulfillment_status AS "fulfillmentStatus",
-    customer_email AS email, customer_phone AS phone
+    cancellation_fee AS "cancellationFee", balance, customer_email AS email, customer_phone AS phone
   FROM orders WHERE store_id = $1 AND ${THEIRS}
   ORDER BY id FOR NO KEY UPDATE`;
 
@@ -45,10 +45,15 @@ const ERASE_LINES = `/* people.erase_lines */
   UPDATE order_lines SET metadata = '{}' WHERE store_id = $1 AND order_id = ANY ($2) AND metadata <> '{}'`;
 
 // The hash covers the tracking, whose numbers can be tried out. Its first three characters, a version and ten bits, fit any
-// number, and still distinguish most other requests. The hashes of payments and refunds cover nothing personal, and stay.
+// number, and still distinguish most other requests. The hashes of refunds cover nothing personal, and stay.
 const ERASE_SHIPMENTS = `/* people.erase_shipments */
   UPDATE shipments SET tracking_number = '', tracking_url = '', request_hash = left(request_hash, 3)
   WHERE store_id = $1 AND order_id = ANY ($2)`;
+
+// As those of shipments: the hash covers the metadata. That of a payment without covers nothing personal.
+const ERASE_PAYMENTS = `/* people.erase_payments */
+  UPDATE payments SET metadata = '{}', request_hash = left(request_hash, 3)
+  WHERE store_id = $1 AND order_id = ANY ($2) AND metadata <> '{}'`;
 
 const ERASE_REASONS = `/* people.erase_reasons */
   UPDATE order_events SET details = details - '{reason,metadata}'::text[]
@@ -177,6 +182,7 @@ export class PostgresPersonalData extends PersonalData {
         await manager.query(ERASE_SHIPMENTS, [storeId, ids]);
         await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
         await manager.query(ERASE_LINES, [storeId, ids]);
+        await manager.query(ERASE_PAYMENTS, [storeId, ids]);
         await manager.query(ERASE_REASONS, [storeId, ids]);
       }
       if (customer) {

@@ -62,14 +62,16 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
 /** Excludes the reason, which is for the history. */
 function cancellationNews({ order, facts, shop }: Topic): News {
   const money = moneyFormat(order.currency);
-  const { refundDue: due } = ledgerOf(order);
+  const { refundDue: due, owed, open } = ledgerOf(order);
   const refunded = sumOf(order.refunds);
   return {
     subject: `Your order ${facts.receipt} at ${shop} is cancelled`,
     intro: [
       `your order at ${shop} is cancelled.`,
       ...(refunded > 0 ? [`We have paid back ${money(refunded)} to you.`] : []),
+      ...(owed > 0 ? [`The fee of the cancellation is ${money(owed)}.`] : []),
       ...(due > 0 ? [`We will pay back ${money(due)} to you.`] : []),
+      ...(open > 0 ? [`Please pay ${money(open)}.`] : []),
     ],
     sections: [{ title: 'Cancelled', lines: unitsIn(facts, order.lines) }],
   };

@@ -72,6 +72,7 @@ const INSERT_ORDER = withNames<
   | 'placed_at'
   | 'external_reference'
   | 'placed_by'
+  | 'terms'
   | 'lines'
   | 'held_reasons'
   | 'stage_state'
@@ -85,14 +86,16 @@ const INSERT_ORDER = withNames<
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
       amount, total_amount, balance, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, charges_given, units, customer_name, customer_email,
       customer_phone, shipping_address, billing_address, notes, metadata, is_test, created_at, external_reference,
-      placed, placed_by, held_reasons, email_key, phone_key, address_key, search_text, customer_id)
-    VALUES (:store, CASE WHEN ${mayWrite(':store')} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
+      placed, placed_by, held_reasons, email_key, phone_key, address_key, search_text, customer_id, due_at)
+    SELECT :store, CASE WHEN ${mayWrite(':store')} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
       :payment_method, :currency, :amount, :total_amount, :total_amount, :tax, :shipping, :discount, :shipping_tax, :tax_included, :charges_given, :units, :name, :email,
       :phone, :address, coalesce(:billing::jsonb, :address), :notes, :metadata, :is_test, :placed_at,
       :external_reference, true, :placed_by, :held_reasons,
       email_key(:email), comparable_phone(:phone), comparable_address(:address),
-      order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference),
-      (SELECT id FROM customers WHERE store_id = :store AND ${hasEmail('customers', ':email')}))
+      order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference, :address, :billing),
+      account.id, :placed_at::timestamptz + make_interval(hours => 24 * coalesce(:terms, account.payment_terms_days))
+    FROM (SELECT) AS one
+    LEFT JOIN customers AS account ON account.store_id = :store AND ${hasEmail('account', ':email')}
   ), lines AS (
     ${insertLines(':store', ':id', ':lines')}
   ), stages AS (
@@ -145,6 +148,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     placed_at: order.placedAt,
     external_reference: order.externalReference || null,
     placed_by: order.placedBy,
+    terms: order.paymentTermsDays,
     lines: linesJson(order.lines),
     held_reasons: isHeld ? rulesOf(assessment) : null,
     stage_state: order.notify ? confirmation : 'done',

@@ -39,7 +39,7 @@ const stateSql = (more = '') => `/* orders.set_state */
   UPDATE orders SET status = $3, fulfillment_status = $4, balance = $5${more}
   WHERE store_id = $1 AND id = $2`;
 const SET_STATE = `${stateSql()} AND (status, fulfillment_status, balance) IS DISTINCT FROM ($3, $4, $5)`;
-const SET_STATE_AND_TRACKING = stateSql(', search_text = search_text_of(orders)');
+const SET_STATE_AND_SEARCH = stateSql(', search_text = search_text_of(orders)');
 
 // A client that repeats what is refused adds one event, and refusals without end are not kept.
 const RECORD = `/* orders.record_events */
@@ -125,12 +125,13 @@ export function changeEvents(order: OrderKey, actor: Actor, events: readonly Ord
   return eventsOf(order, actor, events, false);
 }
 
-/** The statuses, and the balance. After the shipment, whose tracking number the search finds. */
+/** The statuses, and the balance. After the shipment or the payment, which the search finds. */
 export function setState({ key, state }: LockedOrder, change: OrderChange): Statement {
   const { status, fulfillmentStatus } = change;
   const { balance } = new PlacedOrder(state).ledgerAfter(change);
+  const isSearched = effectOf(change, 'shipment') ?? effectOf(change, 'payment');
   return {
-    text: effectOf(change, 'shipment') ? SET_STATE_AND_TRACKING : SET_STATE,
+    text: isSearched ? SET_STATE_AND_SEARCH : SET_STATE,
     values: [key.storeId, key.orderId, status, fulfillmentStatus, balance],
   };
 }

@@ -59,6 +59,9 @@ const CANCEL_UNITS = `/* orders.cancel_units */
 const CREDIT_UNITS = `/* orders.credit_units */
   UPDATE orders SET cancelled_amount = cancelled_amount + $3 WHERE store_id = $1 AND id = $2`;
 
+const KEEP_FEE = `/* orders.keep_fee */
+  UPDATE orders SET cancellation_fee = $3, cancelled_amount = cancelled_amount + $4 WHERE store_id = $1 AND id = $2`;
+
 const CHANGE_LINES = `/* orders.change_lines */
   UPDATE order_lines SET quantity = changed.quantity, unit_price = changed.unit_price,
     line_total = changed.unit_price * changed.quantity, tax = changed.tax, discount_amount = nullif(changed.discount, 0)
@@ -84,7 +87,11 @@ const recordIn = (table: 'payments' | 'refunds', column = '', value = '') => `/*
   INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash${column})
   SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6${value}
   FROM ${table} WHERE store_id = $1 AND order_id = $2`;
-const PAY = recordIn('payments', ', written_off, method, fee, payout', ', nullif($7::bigint, 0), $8, $9, $10');
+const PAY = recordIn(
+  'payments',
+  ', written_off, method, fee, payout, metadata',
+  ', nullif($7::bigint, 0), $8, $9, $10, $11',
+);
 const REFUND = recordIn('refunds', ', lines, restock, reason, credited', ", nullif($7::jsonb, '[]'), $8, $9, $10");
 
 // An answer shows no greater integer.
@@ -122,10 +129,11 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
     };
   },
 
-  payment({ key }, { reference, amount, at, requestHash, writtenOff, method, fee, payout, isOfStatus }) {
+  payment({ key }, { reference, amount, at, requestHash, writtenOff, method, fee, payout, ...payment }) {
+    const how = [writtenOff, method, fee, payout, JSON.stringify(payment.metadata)];
     return {
-      order: [statement(PAY, key, reference, amount, at, requestHash, writtenOff, method, fee, payout)],
-      customer: isOfStatus ? [] : spending(key, amount),
+      order: [statement(PAY, key, reference, amount, at, requestHash, ...how)],
+      customer: payment.isOfStatus ? [] : spending(key, amount),
     };
   },
 
@@ -147,6 +155,10 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
         ...(amount > 0 ? [statement(CREDIT_UNITS, key, amount)] : []),
       ],
     };
+  },
+
+  cancellationFee({ key }, { amount, credited }) {
+    return { order: [statement(KEEP_FEE, key, amount, credited)] };
   },
 
   lines({ key, state }, { changed, added, amount, units, shippingTax, isTaxIncluded, hasGivenCharges, ...amounts }) {

@@ -178,7 +178,7 @@ function toShipment(json: ShipmentJson): ShipmentRecord & KnownShipment {
 }
 
 function toPayment(payment: MoneyJson<KnownPayment>) {
-  const { reference, amount, at, writtenOff, method, fee, payout, requestHash } = payment;
+  const { reference, amount, at, writtenOff, method, fee, payout, metadata, requestHash } = payment;
   return {
     reference,
     amount: toSafeInteger(amount),
@@ -187,6 +187,7 @@ function toPayment(payment: MoneyJson<KnownPayment>) {
     method,
     fee: toSafeInteger(fee),
     payout,
+    metadata,
     requestHash,
   };
 }

@@ -8,9 +8,11 @@ export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.statu
   item.payment_method AS "paymentMethod", item.amount, item.total_amount AS "totalAmount", item.currency,
   item.customer_name AS "customerName", item.source`;
 
+const TERMS = `(extract(epoch FROM item.due_at - item.created_at) / 86400)::int AS "paymentTermsDays"`;
+
 /** Columns of the order `item` that a list includes, besides {@link INCLUDED}. */
 export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.held_reasons IS NOT NULL AS "isHeld", greatest(-item.balance, 0) AS "refundDue",
-  item.cancelled_amount AS "cancelledAmount", item.tax_included AS "isTaxIncluded", item.units, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
+  item.cancelled_amount AS "cancelledAmount", item.cancellation_fee AS "cancellationFee", item.tax_included AS "isTaxIncluded", item.units, ${TERMS}, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
 
 /** What a list includes of the order `page`. */
 export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
@@ -30,10 +32,11 @@ export const placerName = (order: string) => `coalesce((SELECT api_keys.name FRO
       WHERE people.store_id = ${order}.store_id AND people.id = ${order}.placed_by), '')`;
 
 const DETAILS = `item.tax_amount AS "taxAmount", item.shipping_amount AS "shippingAmount", item.discount_amount AS "discountAmount",
-  item.shipping_tax AS "shippingTax", item.tax_included AS "isTaxIncluded", item.cancelled_amount AS "cancelledAmount",
+  item.shipping_tax AS "shippingTax", item.tax_included AS "isTaxIncluded",
+  item.cancelled_amount AS "cancelledAmount", item.cancellation_fee AS "cancellationFee",
   item.customer_id AS "customerId", item.customer_email AS "customerEmail", item.customer_phone AS "customerPhone",
   item.shipping_address AS "shippingAddress", item.billing_address AS "billingAddress", item.notes, item.metadata,
-  coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed,
+  coalesce(item.external_reference, '') AS "externalReference", item.is_test AS "isTest", item.placed, ${TERMS},
   item.held_reasons AS "heldReasons", json_build_object('type', ${placerType('item')}, 'id', coalesce(item.placed_by::text, ''),
     'name', ${placerName('item')})
     AS "placedBy"`;
@@ -106,7 +109,7 @@ const moneyOf = (table: 'payments' | 'refunds', more: string, { storeId, id }: O
   );
 
 const paymentsOf = (order: OrderColumns) =>
-  moneyOf('payments', 'coalesce(written_off, 0)::text AS "writtenOff", method, fee::text, payout', order);
+  moneyOf('payments', 'coalesce(written_off, 0)::text AS "writtenOff", method, fee::text, payout, metadata', order);
 
 const refundsOf = (order: OrderColumns) =>
   moneyOf('refunds', "reason, credited::text, coalesce(lines, '[]') AS lines, restock", order);

@@ -12,6 +12,7 @@ import {
   type OrderSumsFilter,
   type Page,
   type PageOf,
+  type TimeRange,
 } from '@app/application';
 import {
   isMetadata,
@@ -36,6 +37,7 @@ import { readByTime, type OneOf, type TimedList } from '../lists/by-time.js';
 import { matchesNothing, NO_ROWS, offsetOf, type Counted } from '../lists/paging.js';
 import { assertWithinBytes, withinBytes, type Weighed } from '../lists/page-bytes.js';
 import { SharedReads } from '../lists/shared-reads.js';
+import { inRange } from '../lists/time-range.js';
 import { addSearch } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_FAILED_MAIL } from './order-stages.js';
@@ -137,6 +139,11 @@ function hasMetadata(where: Conditions, metadata: Metadata): string {
     @> jsonb_build_object($1::int, ${where.bind(JSON.stringify(metadata))}::jsonb) AND item.metadata <> '{}'`;
 }
 
+/** SQL for the ids of orders with a payment in the range, all of which it reads: 8 µs each. Binds its ends. */
+function paidIn(range: TimeRange, where: Conditions): string {
+  return `(SELECT order_id FROM payments WHERE store_id = $1${inRange('at', range, where)})`;
+}
+
 /** A filter with no value that an order can have. */
 function hasNoValue({ status, fulfillmentStatus, source, customerId, email, metadata = {} }: OrderFilter): boolean {
   const isNoCustomer = customerId !== undefined && readUuid(customerId) === null;
@@ -167,7 +174,7 @@ interface ListedRow
   extends
     Omit<ListedOrder, 'lines' | 'payments'>,
     LineParts,
-    Pick<OrderRow, 'payments' | 'cancelledAmount' | 'isTaxIncluded'> {
+    Pick<OrderRow, 'payments' | 'cancelledAmount' | 'cancellationFee' | 'isTaxIncluded'> {
   readonly taxes: readonly (readonly Tax[])[];
   readonly refunds: readonly { readonly amount: string; readonly credited: string }[];
 }
@@ -197,11 +204,14 @@ export class PostgresOrderRepository extends OrderRepository {
     const { status, fulfillmentStatus, source, held, isTest, search: term, include = [] } = filter;
     const where = new Conditions('item.store_id = ?', storeId);
     const isLookUp = addLookUps(where, filter);
+    const isByPayment = filter.paidFrom !== undefined || filter.paidTo !== undefined;
     // No values: indexes have these conditions.
     if (held !== undefined) where.and(`item.held_reasons IS ${held ? 'NOT NULL' : 'NULL'}`);
     if (isTest !== undefined) where.and(isTest ? 'item.is_test' : 'NOT item.is_test');
     if (filter.refundDue) where.and('item.balance < 0');
     if (filter.open) where.and('item.balance > 0');
+    if (filter.overdue) where.and('item.balance > 0 AND item.due_at < now()');
+    if (isByPayment) where.and(`item.id IN ${paidIn({ from: filter.paidFrom, to: filter.paidTo }, where)}`);
     if (filter.mailFailed) where.and(WITH_FAILED_MAIL);
     const mode = isTest === undefined ? undefined : [isTest ? 'TEST' : 'LIVE'];
     const review = held === undefined ? undefined : [held ? 'HELD' : 'OPEN'];
@@ -217,6 +227,8 @@ export class PostgresOrderRepository extends OrderRepository {
       filter.customerId !== undefined ||
       filter.refundDue === true ||
       filter.open === true ||
+      filter.overdue === true ||
+      isByPayment ||
       filter.mailFailed === true ||
       filter.metadata !== undefined;
     const tagged = filter.metadata && hasMetadata(where, filter.metadata);

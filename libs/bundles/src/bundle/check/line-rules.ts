@@ -113,9 +113,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfShipments(order) ??
     problemOfRefunds(order) ??
     problemOfReview(order) ??
+    problemOfFee(order) ??
     problemOfHeldMail(order) ??
     problemOfTakenStock(order) ??
-    problemOfMetadata(order.metadata, order.line_items),
+    problemOfMetadata(order.metadata, [...(order.line_items ?? []), ...(order.payments ?? [])]),
   taxRate: ({ rate }: { readonly rate: number }) =>
     isTaxRate(rate) ? null : { at: '.rate', problem: 'must have at most 4 decimals' },
   product: ({ metadata, variants }: ProductLine) => problemOfMetadata(metadata, variants),
@@ -254,6 +255,11 @@ function problemOfTakenStock(order: OrderRecordLine): Problem | null {
 function problemOfReview({ held_reasons, fulfillment_status }: OrderRecordLine): Problem | null {
   if (!held_reasons || fulfillment_status !== 'CANCELLED') return null;
   return { at: '.held_reasons', problem: 'must be absent for a cancelled order' };
+}
+
+function problemOfFee({ cancellation_fee, fulfillment_status }: OrderRecordLine): Problem | null {
+  if (!cancellation_fee || fulfillment_status === 'CANCELLED') return null;
+  return { at: '.cancellation_fee', problem: 'must be absent unless the order is CANCELLED' };
 }
 
 /** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */

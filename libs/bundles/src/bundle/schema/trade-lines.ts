@@ -3,6 +3,7 @@ import {
   BOOKING_KINDS,
   FULFILLMENT_STATUSES,
   MAX_INT4,
+  MAX_PAYMENT_TERMS_DAYS,
   MAX_PAYMENTS,
   MAX_REFUNDS,
   MAX_SHIPMENTS,
@@ -16,6 +17,8 @@ import {
   REFUND_REASONS,
 } from '@app/domain';
 import * as is from './vocabulary.js';
+
+const termsDays = is.integer(0, MAX_PAYMENT_TERMS_DAYS);
 
 export const customerLine = is.object(
   {
@@ -31,6 +34,9 @@ export const customerLine = is.object(
     total_spent: is.optional(is.described(is.signedAmount, 'Minor units. The payments of imported orders are in it.')),
     tags: is.optional(is.list(is.text(100), { maxItems: 100 })),
     city: is.optional(is.text(200)),
+    payment_terms_days: is.optional(
+      is.described(is.orNull(termsDays), 'In how many days its new orders are to be paid. Null removes it.'),
+    ),
     metadata: is.optional(is.metadata),
     created_at: is.optional(is.timestamp),
     last_login: is.optional(is.orNull(is.timestamp)),
@@ -142,6 +148,7 @@ const payment = is.object({
   method: is.optional(is.text(64)),
   fee: is.optional(is.described(is.amount, 'What the gateway keeps of it, in minor units.')),
   payout: is.optional(is.text(64)),
+  metadata: is.optional(is.metadata),
 });
 
 const booking = is.object({
@@ -220,8 +227,11 @@ export const orderLine = is.object(
     cancelled_amount: is.optional(
       is.described(
         is.signedAmount,
-        'The credit for cancelled units, in minor units. Absent: their share of total_amount.',
+        'The credit for cancelled units, in minor units. Absent: their share of total_amount, or all but the fee.',
       ),
+    ),
+    cancellation_fee: is.optional(
+      is.described(is.amount, 'What stayed owed when the order was cancelled, in minor units.'),
     ),
     adjustment_amount: is.optional(
       is.described(
@@ -244,6 +254,12 @@ export const orderLine = is.object(
     is_test: is.optional(is.flag),
     external_reference: is.optional(is.externalReference),
     created_at: is.timestamp,
+    payment_terms_days: is.optional(
+      is.described(
+        is.orNull(termsDays),
+        'In how many days after created_at it is to be paid. Absent: it has no terms.',
+      ),
+    ),
     updated_at: is.optional(is.updatedAt),
     line_items: is.optional(is.list(orderItem, { maxItems: 1_000 })),
     takes_stock: is.optional(is.described(is.flag, TAKES_STOCK)),

@@ -9,14 +9,16 @@ export type WholeRefund = BundleRefund & { readonly reason: RefundReason; readon
 /** The money of an order. Earlier bundles have no credits: those of its units and its refunds are computed. */
 export function moneyOf(line: OrderRecordLine): MoneyState & { readonly refunds: readonly WholeRefund[] } {
   const { status, fulfillment_status: fulfillmentStatus, total_amount: totalAmount, payments = [] } = line;
-  // Nothing is owed for an order whose payment is cancelled.
-  const share = status === 'CANCELLED' ? Math.max(0, totalAmount) : shareOfCancelled(line);
+  const cancellationFee = line.cancellation_fee || null;
+  // No more than its fee is owed for an order that is cancelled for one, and nothing where the payment is cancelled.
+  const isOver = status === 'CANCELLED' || cancellationFee !== null;
+  const share = isOver ? Math.max(0, totalAmount - (cancellationFee ?? 0)) : shareOfCancelled(line);
   const cancelledAmount = line.cancelled_amount ?? share;
   const paid = payments.map(({ amount, written_off: writtenOff = 0 }) => ({ amount, writtenOff }));
   const closed = paid.reduce((sum, { writtenOff }) => sum + writtenOff, cancelledAmount);
   const surplus = paid.reduce((sum, { amount }) => sum + amount, 0) - Math.max(0, totalAmount - closed);
   const refunds = refundsOf(line, { owed: Math.max(0, totalAmount - closed), surplus: Math.max(0, surplus) });
-  return { status, fulfillmentStatus, totalAmount, cancelledAmount, payments: paid, refunds };
+  return { status, fulfillmentStatus, totalAmount, cancelledAmount, cancellationFee, payments: paid, refunds };
 }
 
 function shareOfCancelled(order: OrderRecordLine): number {

@@ -102,6 +102,7 @@ function paymentRows({ id, line }: OrderToWrite) {
     method: row.method ?? '',
     fee: row.fee ?? 0,
     payout: row.payout ?? '',
+    metadata: row.metadata ?? {},
   }));
 }
 

@@ -86,6 +86,7 @@ export const CUSTOMERS = new TableWriter<string>({
     ...all(0, 'loyalty_points', 'total_spent'),
     status: 'Active',
     email_verified: false,
+    payment_terms_days: null,
     tags: [],
     metadata: {},
   },

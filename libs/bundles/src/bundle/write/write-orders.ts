@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { filledFields, ledgerOf } from '@app/domain';
+import { dueAtOf, filledFields, ledgerOf } from '@app/domain';
 import { hasEmail, takeSold } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
@@ -11,14 +11,23 @@ import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
     total_amount, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, units, customer_name, customer_email, customer_phone,
-    shipping_address, billing_address, notes, metadata, is_test, external_reference, cancelled_amount, balance,
-    held_reasons, imported_at,
-    created_at`;
+    shipping_address, billing_address, notes, metadata, is_test, external_reference, cancelled_amount, cancellation_fee,
+    balance, held_reasons,
+    imported_at, created_at, due_at`;
+
+// What parts_text returns once the shipments and payments are stored: each of them would update the order otherwise.
+const PARTS_TEXT = `coalesce((
+      SELECT string_agg(chr(9001) || lower(normalize(text)), '' ORDER BY place)
+      FROM jsonb_array_elements_text(line.fields -> 'searched_parts') WITH ORDINALITY AS part (text, place)), '')`;
 
 // An order that is already stored stays unchanged: history does not change.
 const INSERT_ORDERS = `/* import.orders.insert */
-  INSERT INTO orders (store_id, customer_id, ${ORDER_COLUMNS})
-  SELECT $1::int, coalesce(linked.id, customers.id), ${ORDER_COLUMNS.replaceAll(/\w+/g, 'given.$&')}
+  INSERT INTO orders (store_id, customer_id, email_key, phone_key, address_key, search_text, ${ORDER_COLUMNS})
+  SELECT $1::int, coalesce(linked.id, customers.id), email_key(given.customer_email),
+    comparable_phone(given.customer_phone), comparable_address(given.shipping_address),
+    order_text(given.customer_email, given.receipt_number, given.customer_name, given.external_reference,
+      given.shipping_address, given.billing_address) || ${PARTS_TEXT},
+    ${ORDER_COLUMNS.replaceAll(/\w+/g, 'given.$&')}
   FROM jsonb_array_elements($2::jsonb) AS line (fields)
   CROSS JOIN LATERAL jsonb_populate_record(NULL::orders, line.fields) AS given
   LEFT JOIN customers AS linked ON linked.store_id = $1 AND linked.id = given.customer_id
@@ -192,14 +201,22 @@ function orderRow({ id, line }: Identified) {
     shipping_address: filledFields(shipping),
     billing_address: filledFields(billing ?? shipping),
     cancelled_amount: money.cancelledAmount,
+    cancellation_fee: money.cancellationFee,
     balance: ledgerOf(money).balance,
     held_reasons: heldReasonsOf(line),
     imported_at: new Date(),
+    due_at: dueAtOf({ createdAt: new Date(line.created_at), paymentTermsDays: line.payment_terms_days ?? null }),
     id,
     units: line_items.reduce((sum, { quantity }) => sum + quantity, 0),
     external_reference: line.external_reference || null,
     is_guest: line.customer_id === null,
+    searched_parts: searchedPartsOf(line),
   };
+}
+
+function searchedPartsOf({ shipments = [], payments = [] }: OrderRecordLine): string[] {
+  const tracked = shipments.flatMap(({ tracking_number }) => tracking_number || []);
+  return [...tracked, ...payments.map(({ reference }) => reference)];
 }
 
 /** In earlier bundles, a held stage says that the order is under review. */

@@ -15,6 +15,7 @@ CREATE TABLE customers (
   total_spent bigint NOT NULL DEFAULT 0, -- Minor units of the store's currency. Each payment and refund of an order moves it.
   tags text[] NOT NULL DEFAULT '{}',
   city text NOT NULL DEFAULT '',
+  payment_terms_days int CHECK (payment_terms_days BETWEEN 0 AND 365), -- Those of new orders. Null: none.
   metadata jsonb NOT NULL DEFAULT '{}', -- Fields of the store's own: texts by key.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_login timestamptz(3),

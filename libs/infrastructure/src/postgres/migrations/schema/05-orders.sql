@@ -49,7 +49,8 @@ CREATE TABLE orders (
   shipping_tax jsonb, -- As order_lines.tax.
   charges_given boolean, -- By the client that placed or changed it: the service does not charge it again. Null: they are not.
   tax_included boolean NOT NULL DEFAULT false, -- Whether the prices of the lines and the shipping include their taxes.
-  cancelled_amount bigint NOT NULL DEFAULT 0, -- The credit for units that were given up: their share of the total.
+  cancelled_amount bigint NOT NULL DEFAULT 0, -- The credit for units that were given up: their share of the total, or all but the fee.
+  cancellation_fee bigint, -- What stays owed of a cancelled order. Null: nothing.
   balance bigint NOT NULL DEFAULT 0, -- What is still to be paid; negative: to be paid back. Each writer of money or a status sets it.
   units bigint NOT NULL DEFAULT 0, -- Sum of the quantities of the lines. Like the amounts, every writer of lines keeps it.
   customer_id uuid,
@@ -67,9 +68,10 @@ CREATE TABLE orders (
   email_key text COLLATE "C" NOT NULL, -- email_key, comparable_phone and comparable_address of the contact.
   phone_key text COLLATE "C",
   address_key bigint,
-  search_text text NOT NULL, -- order_text, and the tracking numbers of its shipments.
+  search_text text NOT NULL, -- order_text and parts_text.
   created_at timestamptz(3) NOT NULL,
   imported_at timestamptz(3), -- Null: the order was placed here.
+  due_at timestamptz(3), -- created_at and the days of its payment terms, of 24 hours each. Null: it has none.
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, customer_id) REFERENCES customers ON DELETE SET NULL (customer_id)
 );
@@ -95,6 +97,8 @@ CREATE INDEX orders_by_all_labels ON orders (store_id, source, status, fulfillme
 CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is_test;
 -- Orders of which something is still to be paid.
 CREATE INDEX orders_open ON orders (store_id, created_at DESC, id DESC) WHERE balance > 0;
+-- Overdue orders. The columns after the time are all that counts and sorts them.
+CREATE INDEX orders_open_by_due_time ON orders (store_id, due_at, created_at, id) WHERE balance > 0 AND due_at IS NOT NULL;
 -- Orders whose money must be paid back: few.
 CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE balance < 0;
 -- Orders under review: few. Of one store, for its order list; of all stores, by their reasons, also without imported ones. An id
@@ -122,22 +126,36 @@ CREATE INDEX orders_by_address ON orders (store_id, address_key, created_at)
 
 -- Columns, not index expressions or generated columns: those are planned again for each INSERT. The statement that places
 -- an order fills them, by a plan that its connection keeps; for any other writer, a trigger does.
-CREATE FUNCTION order_text(email text, receipt_number text, customer_name text, external_reference text) RETURNS text
+-- Most orders are billed to the address to which they ship.
+CREATE FUNCTION company_text(shipping jsonb, billing jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce(chr(9001) || normalize(shipping ->> 'company'), '') || coalesce(chr(9001) || normalize(shipping ->> 'vat_id'), '')
+  || coalesce(chr(9001) || normalize(nullif(billing ->> 'company', shipping ->> 'company')), '')
+  || coalesce(chr(9001) || normalize(nullif(billing ->> 'vat_id', shipping ->> 'vat_id')), '');
+COMMENT ON FUNCTION company_text IS 'Companies and VAT numbers of two addresses; empty without any.';
+
+CREATE FUNCTION order_text(email text, receipt_number text, customer_name text, external_reference text, shipping jsonb,
+  billing jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN lower(normalize(email) || chr(9001) || receipt_number || chr(9001) || normalize(customer_name)
-  || coalesce(chr(9001) || normalize(external_reference), ''));
-COMMENT ON FUNCTION order_text IS 'What searches compare of an order, apart from its shipments.';
+  || coalesce(chr(9001) || normalize(external_reference), '') || company_text(shipping, billing));
+COMMENT ON FUNCTION order_text IS 'What searches compare of an order, apart from its shipments and payments.';
 
-CREATE FUNCTION tracking_text(of_store int, of_order uuid) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION parts_text(of_store int, of_order uuid) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN coalesce((
-    SELECT string_agg(chr(9001) || lower(normalize(tracking_number)), '' ORDER BY number) FROM shipments
-    WHERE store_id = of_store AND order_id = of_order AND tracking_number <> ''), '');
+    SELECT string_agg(chr(9001) || lower(normalize(text)), '' ORDER BY kind, number) FROM (
+      SELECT 1 AS kind, number, tracking_number AS text FROM shipments
+      WHERE store_id = of_store AND order_id = of_order AND tracking_number <> ''
+      UNION ALL
+      SELECT 2, number, reference FROM payments WHERE store_id = of_store AND order_id = of_order
+    ) AS part), '');
 END $$;
+COMMENT ON FUNCTION parts_text IS 'Tracking numbers of an order, and references of its payments.';
 
 CREATE FUNCTION search_text_of(item orders) RETURNS text LANGUAGE sql STABLE
-RETURN order_text(item.customer_email, item.receipt_number, item.customer_name, item.external_reference)
-  || tracking_text(item.store_id, item.id);
+RETURN order_text(item.customer_email, item.receipt_number, item.customer_name, item.external_reference,
+    item.shipping_address, item.billing_address)
+  || parts_text(item.store_id, item.id);
 
 CREATE FUNCTION key_the_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -150,7 +168,7 @@ END $$;
 CREATE TRIGGER orders_have_keys BEFORE INSERT ON orders
   FOR EACH ROW WHEN (NEW.email_key IS NULL) EXECUTE FUNCTION key_the_order();
 CREATE TRIGGER orders_keep_their_keys BEFORE UPDATE
-  OF receipt_number, customer_name, customer_email, customer_phone, shipping_address, external_reference ON orders
+  OF receipt_number, customer_name, customer_email, customer_phone, shipping_address, billing_address, external_reference ON orders
   FOR EACH ROW EXECUTE FUNCTION key_the_order();
 
 -- Lines have no foreign key to the catalog: they are snapshots and outlive the product.
@@ -297,9 +315,9 @@ CREATE TABLE shipments (
 );
 COMMENT ON TABLE shipments IS 'Shipments of orders. A reference is unique in its order for ever.';
 
--- At the end of the transaction: a change of an order that saves a shipment also fills search_text, in the one update of the
--- order. The lock makes the second of two writers see the shipment of the first.
-CREATE FUNCTION search_tracking() RETURNS trigger LANGUAGE plpgsql AS $$
+-- At the end of the transaction: a change of an order that saves a shipment or a payment also fills search_text, in the one
+-- update of the order. The lock makes the second of two writers see the shipment of the first.
+CREATE FUNCTION search_parts() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE item orders;
 BEGIN
   SELECT * INTO item FROM orders WHERE store_id = NEW.store_id AND id = NEW.order_id FOR NO KEY UPDATE;
@@ -309,7 +327,7 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE CONSTRAINT TRIGGER shipments_are_searched AFTER INSERT OR UPDATE OF tracking_number ON shipments
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION search_tracking();
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION search_parts();
 
 CREATE TABLE shipment_items (
   store_id int NOT NULL,
@@ -377,6 +395,11 @@ ALTER TABLE payments ADD written_off bigint CHECK (written_off <> 0); -- What th
 ALTER TABLE payments ADD method text NOT NULL DEFAULT ''; -- How it was paid, such as card.
 ALTER TABLE payments ADD fee bigint NOT NULL DEFAULT 0 CHECK (fee >= 0); -- What the gateway keeps of it.
 ALTER TABLE payments ADD payout text NOT NULL DEFAULT ''; -- The settlement by which the gateway pays it out.
+ALTER TABLE payments ADD metadata jsonb NOT NULL DEFAULT '{}'; -- As in orders.
+-- Orders that were paid in a range of time.
+CREATE INDEX payments_by_time ON payments (store_id, at, order_id);
+CREATE CONSTRAINT TRIGGER payments_are_searched AFTER INSERT ON payments
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION search_parts();
 ALTER TABLE refunds ADD lines jsonb; -- Units that the refund was for, as [{line, quantity, cancelled_quantity?}], lines from 1. Null: there are none.
 ALTER TABLE refunds ADD restock boolean NOT NULL DEFAULT false; -- Whether these units went back to bins.
 ALTER TABLE refunds ADD reason refund_reason NOT NULL DEFAULT 'goodwill';
