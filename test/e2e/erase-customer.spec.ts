@@ -520,7 +520,7 @@ const PERSONAL = [
 ];
 
 const IMPERSONAL = [
-  'stores: subdomain name custom_domain currency time_zone status logo_url primary_color seo_title contact theme payment_settings ecommerce_settings',
+  'stores: subdomain name custom_domain currency time_zone status logo_url primary_color seo_title contact theme payment_settings ecommerce_settings charge_settings',
   'gateway_credentials: method_id credentials',
   'api_keys: key_hash prefix last_four mode scope networks name status device created_by changed_by',
   'api_key_refusals: code',
@@ -535,8 +535,8 @@ const IMPERSONAL = [
   'products: slug sku name status description images specifications metadata search_text',
   'product_variants: sku name attributes attribute_names metadata status',
   'customers: status',
-  'orders: receipt_number source status fulfillment_status payment_method currency external_reference held_reasons',
-  'order_lines: sku name attributes attribute_names',
+  'orders: receipt_number source status fulfillment_status payment_method currency external_reference held_reasons shipping_tax',
+  'order_lines: sku name attributes attribute_names tax',
   'order_sums: source',
   'fraud_assessments: verdict reasons',
   'order_stages: stage reference state outcome last_error notified',

@@ -29,6 +29,7 @@ describe('BodyPipe', () => {
       'notify',
       'metadata',
       'external_reference',
+      'payment_terms_days',
       'expected_total',
       'currency',
     ];
