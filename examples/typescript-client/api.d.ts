@@ -3368,6 +3368,24 @@ export interface components {
       amount: number;
       /**
        * Format: int64
+       * @description Sum of the taxes of the orders, as they were sold. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 89800
+       */
+      tax: number;
+      /**
+       * Format: int64
+       * @description Sum of their shipping. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 4900
+       */
+      shipping: number;
+      /**
+       * Format: int64
+       * @description Sum of their discounts. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      discount: number;
+      /**
+       * Format: int64
        * @description Sum of the refunds of the period by their `at`, whenever the order was placed. In minor units of the currency: 1099 is 10.99 USD.
        * @example 46900
        */

@@ -145,3 +145,63 @@ describe('an order of a store with taxes', () => {
     });
   });
 });
+
+describe('the journal and the statistics of a store with taxes', () => {
+  interface Row {
+    readonly kind: string;
+    readonly charged: number;
+    readonly credited: number;
+    readonly tax_lines: readonly { readonly rate: number; readonly amount: number }[];
+  }
+  const rowsOf = async (id: string) => {
+    const { data } = (await api.get(`/v1/journal?order_id=${id}`)).json<{ data: readonly Row[] }>();
+    return data.map(({ kind, charged, credited, tax_lines }) => {
+      return [kind, charged, credited, ...tax_lines.map(({ rate, amount }) => `${rate}: ${amount}`)];
+    });
+  };
+
+  it('have the tax by rate of what was sold, changed, given up and refunded', async () => {
+    const { id } = await placed();
+    await api.post(`/v1/orders/${id}/lines`, { set: [{ line: 1, quantity: 3 }] });
+    await api.post(`/v1/orders/${id}/cancel`, { items: [{ line: 2, quantity: 1 }] });
+    await api.post(`/v1/orders/${id}/payments`, { reference: 'P', amount: 4_060, currency: 'USD' });
+    await api.post(`/v1/orders/${id}/shipments`, { reference: 'S' });
+    await api.post(`/v1/orders/${id}/refunds`, { reference: 'R', amount: 1_190, lines: [{ line: 1, quantity: 1 }] });
+
+    expect(await rowsOf(id)).toEqual([
+      ['order', 3_940, 0, '19: 458', '7: 70'],
+      ['lines', 1_190, 0, '19: 190'],
+      ['credit', 0, 1_070, '7: 70'],
+      ['payment', 0, 0],
+      ['refund', 0, 0],
+      ['credit', 0, 1_190, '19: 190'],
+    ]);
+  });
+
+  it('have the tax of another country, and none of a cancelled order', async () => {
+    const { id } = await placed();
+    await api.patch(`/v1/orders/${id}`, { shipping_address: { country: 'FR' } });
+    await api.post(`/v1/orders/${id}/cancel`, {});
+
+    expect(await rowsOf(id)).toEqual([
+      ['order', 3_940, 0, '19: 458', '7: 70'],
+      ['lines', 0, 0, '20: 657', '19: -458', '7: -70'],
+      ['cancellation', 0, 3_940, '20: 657'],
+    ]);
+  });
+
+  it('sum the taxes, the shipping and the discounts of the orders of a day', async () => {
+    const sums = async () => {
+      const { data } = (await api.get('/v1/statistics/orders')).json<{ data: readonly Record<string, number>[] }>();
+      return data.at(-1) as Record<string, number>;
+    };
+    const before = await sums();
+    await placed();
+    await placed({ customer: { name: 'Ada', country: 'FR', vat_id: 'FR40303265045' } });
+
+    const after = await sums();
+
+    const grown = ['tax', 'shipping', 'discount'].map((name) => Number(after[name]) - Number(before[name]));
+    expect(grown).toEqual([528, 490 + 412, 450]);
+  });
+});

@@ -244,7 +244,19 @@ describe('GET /v1/statistics/orders', () => {
 
     const { data } = (await api.get('/v1/statistics/orders')).json<{ data: object[] }>();
 
-    const none = { orders: 0, cancelled: 0, units: 0, amount: 0, refunded: 0, paid: 0, credited: 0, given_up: 0 };
+    const none = {
+      orders: 0,
+      cancelled: 0,
+      units: 0,
+      amount: 0,
+      tax: 0,
+      shipping: 0,
+      discount: 0,
+      refunded: 0,
+      paid: 0,
+      credited: 0,
+      given_up: 0,
+    };
     expect(data).toHaveLength(30);
     expect(data[0]).toEqual({ period: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string, ...none });
     expect(data.at(-1)).toMatchObject({ ...none, orders: 1, units: 3, amount: 1500 });

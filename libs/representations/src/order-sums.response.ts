@@ -10,6 +10,9 @@ export const OrderSums = representation(
     cancelled: is.integer('Those whose payment or fulfillment status is `CANCELLED` now.', 1, 'int64'),
     units: is.integer('Units in the lines of the orders.', 31, 'int64'),
     amount: is.minorUnits('Sum of the `total_amount` of the orders.', 562800),
+    tax: is.minorUnits('Sum of the taxes of the orders, as they were sold.', 89800),
+    shipping: is.minorUnits('Sum of their shipping.', 4900),
+    discount: is.minorUnits('Sum of their discounts.', 0),
     refunded: is.minorUnits('Sum of the refunds of the period by their `at`, whenever the order was placed.', 46900),
     paid: is.minorUnits('Sum of what was paid in the period by the journal, whenever the order was placed.', 515900),
     credited: is.minorUnits(

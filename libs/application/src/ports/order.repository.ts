@@ -219,6 +219,9 @@ export interface OrderSums {
   readonly units: number;
   /** The sum of `totalAmount`. */
   readonly amount: number;
+  readonly tax: number;
+  readonly shipping: number;
+  readonly discount: number;
   /** The refunds of the period, whenever their orders were placed. */
   readonly refunded: number;
   /** What was booked for the period, whenever the orders were placed. */

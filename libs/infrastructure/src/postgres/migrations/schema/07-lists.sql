@@ -27,6 +27,9 @@ CREATE TABLE order_sums (
   cancelled bigint NOT NULL,
   units bigint NOT NULL,
   amount numeric NOT NULL, -- Sum of total_amount. Imported amounts may add up to more than a bigint.
+  tax numeric NOT NULL,
+  shipping numeric NOT NULL,
+  discount numeric NOT NULL,
   refunded numeric NOT NULL, -- Sum of the refunds of the quarter, whenever their orders were placed. So are the next columns.
   paid numeric NOT NULL, -- Of bookings.
   credited numeric NOT NULL, -- Of bookings of the kind credit.
@@ -50,6 +53,9 @@ CREATE TABLE list_tally_changes (
   rows int NOT NULL,
   units bigint, -- Of each row, as is the amount. Null in a list that order_sums does not sum.
   amount bigint,
+  tax bigint, -- Of each order, as are the next columns. Null: 0, which takes no room.
+  shipping bigint,
+  discount bigint,
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE list_tally_changes IS 'New (positive) and lost (negative) rows that list_tallies and order_sums do not count yet.';
@@ -86,6 +92,8 @@ SELECT store_id, id, 'TEST' = ANY (labels) AS is_test, period AT TIME ZONE 'UTC'
   CASE WHEN 'CANCELLED' = ANY (labels) THEN rows ELSE 0 END AS cancelled,
   rows * units AS units,
   CASE list WHEN 'orders' THEN rows * amount::numeric ELSE 0 END AS amount,
+  coalesce(rows * tax::numeric, 0) AS tax, coalesce(rows * shipping::numeric, 0) AS shipping,
+  coalesce(rows * discount::numeric, 0) AS discount,
   CASE list WHEN 'refunds' THEN rows * amount::numeric ELSE 0 END AS refunded,
   CASE list WHEN 'paid' THEN rows * amount::numeric ELSE 0 END AS paid,
   CASE list WHEN 'credited' THEN rows * amount::numeric ELSE 0 END AS credited,
@@ -99,18 +107,19 @@ COMMENT ON VIEW order_sum_changes IS 'What order_sums does not count yet: both t
 CREATE FUNCTION fold_list_tally_changes_of(store int, through bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH summed AS (
-    INSERT INTO order_sums AS kept (store_id, is_test, quarter, source, orders, cancelled, units, amount, refunded, paid,
-      credited, given_up)
-    SELECT store, is_test, quarter, source, sum(orders), sum(cancelled), sum(units), sum(amount), sum(refunded), sum(paid),
-      sum(credited), sum(given_up)
+    INSERT INTO order_sums AS kept (store_id, is_test, quarter, source, orders, cancelled, units, amount, tax, shipping, discount,
+      refunded, paid, credited, given_up)
+    SELECT store, is_test, quarter, source, sum(orders), sum(cancelled), sum(units), sum(amount), sum(tax), sum(shipping),
+      sum(discount), sum(refunded), sum(paid), sum(credited), sum(given_up)
     FROM order_sum_changes WHERE store_id = store AND id <= through
     GROUP BY is_test, quarter, source
-    HAVING (sum(orders), sum(cancelled), sum(units), sum(amount), sum(refunded), sum(paid), sum(credited), sum(given_up))
-      <> (0, 0, 0, 0, 0, 0, 0, 0)
+    HAVING (sum(orders), sum(cancelled), sum(units), sum(amount), sum(tax), sum(shipping), sum(discount), sum(refunded),
+      sum(paid), sum(credited), sum(given_up)) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     ORDER BY is_test, quarter, source
     ON CONFLICT (store_id, is_test, quarter, source) DO UPDATE SET orders = kept.orders + excluded.orders,
       cancelled = kept.cancelled + excluded.cancelled, units = kept.units + excluded.units,
-      amount = kept.amount + excluded.amount, refunded = kept.refunded + excluded.refunded, paid = kept.paid + excluded.paid,
+      amount = kept.amount + excluded.amount, tax = kept.tax + excluded.tax, shipping = kept.shipping + excluded.shipping,
+      discount = kept.discount + excluded.discount, refunded = kept.refunded + excluded.refunded, paid = kept.paid + excluded.paid,
       credited = kept.credited + excluded.credited, given_up = kept.given_up + excluded.given_up
   ), folded AS (
     DELETE FROM list_tally_changes WHERE store_id = store AND id > list_tally_mark() AND id <= through
@@ -181,8 +190,9 @@ SELECT pg_temp.tally('orders', $$
   SELECT store_id, 'orders' AS list, quarter_of(created_at) AS period,
     ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END,
       CASE WHEN held_reasons IS NULL THEN 'OPEN' ELSE 'HELD' END] AS labels, units,
-    total_amount AS amount, n
-  FROM counted_rows$$, further => ', units, amount');
+    total_amount AS amount, nullif(tax_amount, 0) AS tax, nullif(shipping_amount, 0) AS shipping,
+    nullif(discount_amount, 0) AS discount, n
+  FROM counted_rows$$, further => ', units, amount, tax, shipping, discount');
 
 -- The source and the mode of an order never change.
 SELECT pg_temp.tally('refunds', $$
