@@ -40,11 +40,12 @@ import {
   INCLUDED_COLUMNS,
   LINE_PARTS,
   METADATA_PART,
+  PAID_PART,
   PAYMENTS_PART,
   ORDER_SUMMARY,
   placerName,
   placerType,
-  REFUNDS_PART,
+  REFUNDED_PART,
   SELECT_ORDERS,
 } from './order.sql.js';
 import { hasCustomerEmail } from './person.js';
@@ -155,17 +156,20 @@ export function readRow(rows: readonly unknown[] = []): OrderRow {
   return row;
 }
 
-/** With the parts that the list includes. */
+/** With the parts that the list includes. Of payments that are not shown, it has the sums. */
 interface ListedRow
   extends Omit<ListedOrder, 'lines' | 'payments'>, LineParts, Pick<OrderRow, 'payments' | 'cancelledAmount'> {
   readonly refunds: readonly { readonly amount: string; readonly credited: string }[];
 }
 
 function toLedger(order: Omit<ListedRow, 'lines' | 'shipments' | 'allocations'>): OrderLedger {
+  const payments = order.payments.map(({ amount, writtenOff }) => {
+    return { amount: toSafeInteger(amount), writtenOff: toSafeInteger(writtenOff) };
+  });
   const refunds = order.refunds.map(({ amount, credited }) => {
     return { amount: toSafeInteger(amount), credited: toSafeInteger(credited) };
   });
-  return ledgerOf({ ...order, payments: toPayments(order), refunds });
+  return ledgerOf({ ...order, payments, refunds });
 }
 
 @Injectable()
@@ -211,12 +215,11 @@ export class PostgresOrderRepository extends OrderRepository {
 
     const isTallied = term === undefined && !isFew;
     const tally = isTallied ? { list: 'orders', labels } : null;
-    const withMoney = include.includes('payments') || include.includes('amounts');
     const large = [
       ...(include.includes('metadata') ? [METADATA_PART] : []),
       ...(include.includes('line_items') ? LINE_PARTS : []),
-      ...(withMoney ? [PAYMENTS_PART] : []),
-      ...(include.includes('amounts') ? [REFUNDS_PART] : []),
+      ...(include.includes('payments') ? [PAYMENTS_PART] : include.includes('amounts') ? [PAID_PART] : []),
+      ...(include.includes('amounts') ? [REFUNDED_PART] : []),
     ];
     const list: TimedList = {
       table: 'orders',
