@@ -29,7 +29,7 @@ import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { readByTime, type OneOf, type TimedList } from '../lists/by-time.js';
 import { matchesNothing, NO_ROWS, offsetOf, type Counted } from '../lists/paging.js';
-import { assertWithinBytes, withinBytes, type Weighed } from '../lists/page-bytes.js';
+import { assertWithinBytes, bytesOf, withinBytes, type Weighed } from '../lists/page-bytes.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
@@ -158,7 +158,7 @@ export function readRow(rows: readonly unknown[] = []): OrderRow {
 
 /** With the parts that the list includes. Of payments that are not shown, it has the sums. */
 interface ListedRow
-  extends Omit<ListedOrder, 'lines' | 'payments'>, LineParts, Pick<OrderRow, 'payments' | 'cancelledAmount'> {
+  extends Omit<ListedOrder, 'lines' | 'payments'>, LineParts, Pick<OrderRow, 'payments' | 'cancelledAmount'>, Weighed {
   readonly refunds: readonly { readonly amount: string; readonly credited: string }[];
 }
 
@@ -245,7 +245,7 @@ export class PostgresOrderRepository extends OrderRepository {
       ...(include.includes('payments') && { payments: toPayments({ payments }) }),
       ...(include.includes('amounts') && { amounts: toLedger({ ...order, payments, refunds }) }),
     });
-    return { rows: rows.map(toOrder), total };
+    return { rows: rows.map(toOrder), total, readBytes: bytesOf(rows) };
   }
 
   override findById(storeId: number, id: string): Promise<OrderRecord | null> {
