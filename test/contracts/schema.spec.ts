@@ -230,6 +230,7 @@ describe('the check for the store predicate', () => {
     'INSERT INTO order_lines (store_id, order_id) SELECT o.store_id, o.id FROM orders o WHERE o.store_id = $1',
     'UPDATE orders SET status = $3 FROM unnest($1::int[], $2::uuid[]) AS used (store_id, id) WHERE orders.store_id = used.store_id',
     'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 5',
+    'DECLARE rows CURSOR FOR SELECT * FROM orders WHERE store_id = $1',
   ])('accepts: %s', (sql) => {
     expect(faultsOf(sql, TABLES)).toEqual([]);
   });
@@ -268,6 +269,7 @@ describe('the check for the store predicate', () => {
       'DELETE FROM orders USING customers WHERE customers.store_id = $1 AND orders.customer_id = customers.id',
     ],
     ['orders', 'WITH gone AS (DELETE FROM orders RETURNING id) SELECT count(*) FROM gone'],
+    ['orders', 'DECLARE rows CURSOR FOR SELECT * FROM orders'],
     ['CopyStmt cannot be checked', 'COPY orders TO STDOUT'],
   ])('reports %s in: %s', (fault, sql) => {
     expect(faultsOf(sql, TABLES)).toEqual([fault]);

@@ -459,6 +459,28 @@ describe('the personal data of a customer over HTTP', () => {
     expect(new Set(orders.map(({ receipt_number }) => receipt_number)).size).toBe(1001);
   });
 
+  it('are read an order at a time, and no further than a request may show', async () => {
+    const email = 'whale@example.com';
+    const id = await api.store.customer({ email });
+    for (let n = 0; n < 9; n++) await api.store.order({ customer_email: email });
+    await api.database.query(
+      `INSERT INTO order_events (store_id, order_id, actor_type, event, details)
+       SELECT $1, id, 'key', 'noted', jsonb_build_object('reason', repeat('x', 5000000)) FROM orders
+       WHERE store_id = $1 AND customer_email = $2`,
+      [api.store.id, email],
+    );
+    const sent = jest.spyOn(pg.Client.prototype, 'query');
+
+    const refused = await send('GET', `${id}/personal-data`);
+
+    const answers = sent.mock.results.map(({ value }) => value as Promise<pg.QueryResult>);
+    const reads = sent.mock.calls.map(([text]) => /people\.(collect_orders|next_order) /.test(String(text)));
+    sent.mockRestore();
+    const read = await Promise.all(answers.filter((_, index) => reads[index]));
+    expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([422, 'too_many_records']);
+    expect(read.map(({ rows }) => rows.length)).toEqual([0, 1, 1, 1, 1]);
+  });
+
   it('are found, counted and erased without a walk through the orders of the store', async () => {
     const of = await api.withStore();
     const email = 'rare@example.com';

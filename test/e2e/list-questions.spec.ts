@@ -203,6 +203,45 @@ describe('include', () => {
     }
   });
 
+  it('adds the amounts of orders whose payments do not fit on a page, and reads none of them', async () => {
+    const api = await application.withStore();
+    for (const status of ['PENDING', 'SUCCEEDED', 'SUCCEEDED'])
+      await api.store.order({ status, total_amount: 100_000 });
+    const recorded = (event: string) => `WITH recorded AS (
+      INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+      SELECT $1, id, 'key', '${event}', n FROM orders, generate_series(1, 400) AS n
+      WHERE store_id = $1 AND status = 'PENDING' RETURNING order_id, reference)`;
+    await api.database.query(
+      `${recorded('payment_recorded')} INSERT INTO payments (store_id, order_id, number, reference, amount, written_off, payout)
+       SELECT $1, order_id, reference::int, reference, 20, 5, repeat('x', 3000) FROM recorded`,
+      [api.store.id],
+    );
+    await api.database.query(
+      `${recorded('refund_recorded')} INSERT INTO refunds (store_id, order_id, number, reference, amount, credited)
+       SELECT $1, order_id, reference::int, reference, 3, 2 FROM recorded`,
+      [api.store.id],
+    );
+
+    const { data } = await readerOf(api)('/v1/orders?include=amounts&sort=created_at');
+    const {
+      data: [one],
+    } = await readerOf(api)('/v1/orders?include=amounts,payments&status=PENDING');
+
+    expect(data).toMatchObject([
+      {
+        amount_credited: 2_800,
+        amount_owed: 97_200,
+        amount_paid: 8_000,
+        amount_refunded: 1_200,
+        amount_open: 90_400,
+      },
+      { amount_paid: 100_000, amount_open: 0 },
+      { amount_paid: 100_000, amount_open: 0 },
+    ]);
+    expect(one).toMatchObject({ amount_open: 90_400 });
+    expect((await api.get('/v1/orders?include=amounts,payments')).statusCode).toBe(422);
+  });
+
   it.each([
     ['/v1/products', 'updated_at,sku', ['sku', 'updated_at']],
     ['/v1/customers', 'updated_at', ['updated_at']],

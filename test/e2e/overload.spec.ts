@@ -1,3 +1,4 @@
+import { OrderLifecycle, OrderRepository } from '@app/application';
 import { Config } from '@app/infrastructure';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -171,6 +172,45 @@ describe('the API under overload', () => {
     expect([read.statusCode, placed.statusCode, answered]).toEqual([200, 201, 0]);
     await blocker.end();
     await crowd;
+  });
+
+  it.each<[string, (api: RunningApi, order: string) => Promise<LightMyRequestResponse>, number]>([
+    ['read of a page that is refused', ({ get }) => get('/v1/orders?limit=100&include=line_items'), 422],
+    ['read of a page that shows little', ({ get }) => get('/v1/orders?limit=1&include=line_items'), 200],
+    [
+      'change of an order that is refused',
+      ({ post }, id) => post(`/v1/orders/${id}/refunds`, { reference: 'R-1', amount: 99_999 }),
+      422,
+    ],
+    ['change of an order', ({ post }, id) => post(`/v1/orders/${id}/notes`, { text: 'x' }), 201],
+  ])('runs the requests of a store one at a time after a large %s', async (_what, ask, status) => {
+    const own = await api.withStore();
+    const first = await own.store.order({ created_at: '2026-01-01T00:00:00Z' });
+    const large = await own.store.order();
+    await own.store.orderLine(first, { name: 'x'.repeat(900_000) });
+    await own.database.query(
+      `WITH event AS (INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+         VALUES ($1, $2, 'key', 'shipment_created', 'S-1'))
+       INSERT INTO shipments (store_id, order_id, reference, number, status, tracking_url)
+       VALUES ($1, $2, 'S-1', 1, 'shipped', repeat('x', 400000))`,
+      [own.store.id, large],
+    );
+    const [repository, lifecycle] = [api.app.get(OrderRepository), api.app.get(OrderLifecycle)];
+    let [running, most] = [0, 0];
+    const counted = async <T>(work: () => Promise<T>) => {
+      most = Math.max(most, ++running);
+      return work().finally(() => running--);
+    };
+    const [list, change] = [repository.list.bind(repository), lifecycle.change.bind(lifecycle)];
+    jest.spyOn(repository, 'list').mockImplementation((...asked) => counted(() => list(...asked)));
+    jest.spyOn(lifecycle, 'change').mockImplementation((request) => counted(() => change(request)));
+
+    const before = await ask(own, large);
+    const crowd = await many(5, () => ask(own, large));
+
+    jest.restoreAllMocks();
+    expect([before, ...crowd].map(({ statusCode }) => statusCode)).toEqual(Array(6).fill(status));
+    expect(most).toBe(1);
   });
 
   it('keeps the place of a read until the kernel has its answer', async () => {

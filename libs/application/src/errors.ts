@@ -110,8 +110,11 @@ export const CursorInvalid = domainError(
 );
 /** The rows of a page are too large together. */
 export class PageTooLarge extends domainError('rejected', 'page_too_large', 'The rows of this page are too large') {
-  /** @param rows of a page that may be small enough. */
-  constructor(readonly rows: number) {
+  /** @param rows of a page that may be small enough. @param readBytes of this page. */
+  constructor(
+    readonly rows: number,
+    override readonly readBytes = 0,
+  ) {
     super();
   }
 }

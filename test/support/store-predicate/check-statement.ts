@@ -10,7 +10,8 @@ export function checkStatement(statement: Node, outer: Scope): Faults {
   if ('InsertStmt' in statement) return checkInsert(statement.InsertStmt, outer);
   if ('UpdateStmt' in statement) return checkUpdate(statement.UpdateStmt, outer);
   if ('DeleteStmt' in statement) return checkDelete(statement.DeleteStmt, outer);
-  const unreadable = ['MergeStmt', 'CopyStmt', 'DoStmt', 'ExplainStmt', 'PrepareStmt', 'DeclareCursorStmt'];
+  if ('DeclareCursorStmt' in statement) return checkStatement(statement.DeclareCursorStmt.query as Node, outer);
+  const unreadable = ['MergeStmt', 'CopyStmt', 'DoStmt', 'ExplainStmt', 'PrepareStmt'];
   return unreadable.filter((kind) => kind in statement).map((kind) => `${kind} cannot be checked`);
 }
 

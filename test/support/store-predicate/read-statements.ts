@@ -19,7 +19,7 @@ export function nameOf(sql: string): string | null {
 }
 
 export function lacksName(sql: string): boolean {
-  const kinds = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'CopyStmt'];
+  const kinds = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'CopyStmt', 'DeclareCursorStmt'];
   const statements = (parseSync(sql).stmts ?? []).map(({ stmt }) => stmt ?? {});
   const touchesRows = statements.some((statement) => kinds.some((kind) => kind in statement));
   return touchesRows && nameOf(sql) === null && !OF_LIBRARIES.test(sql.trim());

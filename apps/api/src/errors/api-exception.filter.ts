@@ -1,3 +1,4 @@
+import { DomainError } from '@app/domain';
 import { BadRequestException, Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bodyLimitsOf } from '../body/body-limits.js';
@@ -20,6 +21,7 @@ export class ApiExceptionFilter implements ExceptionFilter {
     const { status, code, body, headers, concern } = describeError(error, readsById(request));
     this.reports.report(error, concern, request.id);
     if (isOrderRequest(request) && !(error instanceof ClientGone)) this.counts.countRefusedOrder(code);
+    if (error instanceof DomainError) request.noteRead(error.readBytes);
     if (reply.sent) return;
     if (error instanceof MalformedRequest) reply.raw.shouldKeepAlive = false;
     // Fastify closes the connection after it refuses a body, and a client that still sends loses the answer. The rest

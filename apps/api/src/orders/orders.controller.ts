@@ -103,8 +103,13 @@ export class OrdersController {
     summary: 'Orders of points of sale and of the website, newest first',
     of: OrderListItem,
   })
-  async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>) {
-    const { rows, total } = await this.orders.list(store.id, filter, page);
+  async list(
+    @CurrentStore() store: CurrentStoreContext,
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
+    @Req() incoming: FastifyRequest,
+  ) {
+    const { rows, total, readBytes = 0 } = await this.orders.list(store.id, filter, page);
+    incoming.noteRead(readBytes);
     return list(
       rows.map((row) => toOrderListItem(row, filter.include)),
       total,

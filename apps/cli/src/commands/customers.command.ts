@@ -28,7 +28,7 @@ interface Head {
   readonly store: string;
 }
 
-type Batches = AsyncIterable<readonly PersonalRecord[]>;
+type Orders = AsyncIterable<PersonalRecord>;
 
 const MAX_PRINTED = 1_000;
 
@@ -53,7 +53,7 @@ function addPersonCommand(customers: Command, verb: string, description: string,
 
 async function exportData(email: string, { store, output }: Options): Promise<void> {
   await withApplication(async (app) => {
-    await app.get(CustomersService).collect(store, email, async (found, batches) => {
+    await app.get(CustomersService).collect(store, email, async (found, orders) => {
       const { customer, member: person, orderCount, secrets: secrets_held, blocked, takenAt: taken_at } = found;
       if (!customer && !person && orderCount === 0)
         throw new CommandFailed(`Store ${store} has no data of this person.`);
@@ -65,9 +65,9 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
         blocked,
         person,
       };
-      if (output === undefined) return printAll(head, batches, orderCount);
+      if (output === undefined) return printAll(head, orders, orderCount);
       const file = path.resolve(output);
-      await writeWholeFile(file, (draft) => writeOrders(draft, head, batches)).catch(explainFile);
+      await writeWholeFile(file, (draft) => writeOrders(draft, head, orders)).catch(explainFile);
       say(`The data of the person are in ${file}.`);
       print({ file, store, taken_at, customers: customer ? 1 : 0, orders: orderCount });
     });
@@ -76,24 +76,23 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
 
 const line = (kind: string, store: string) => (record: PersonalRecord) => ({ kind, store, ...record });
 
-async function printAll(head: Head, batches: Batches, orderCount: number): Promise<void> {
+async function printAll(head: Head, collected: Orders, orderCount: number): Promise<void> {
   if (orderCount > MAX_PRINTED)
     throw new CommandFailed(`The person has ${orderCount} orders: name a file with --output.`);
   const orders: object[] = [];
-  for await (const batch of batches) orders.push(...batch.map(line('order', head.store)));
+  for await (const order of collected) orders.push(line('order', head.store)(order));
   print({ ...head, orders });
 }
 
-/** Writes one JSON object, and keeps only a batch of orders in memory. */
-async function writeOrders(draft: string, head: Head, batches: Batches): Promise<void> {
+/** Writes one JSON object, and keeps only one order in memory. */
+async function writeOrders(draft: string, head: Head, orders: Orders): Promise<void> {
   const file = await open(draft, 'wx', 0o600);
   try {
     const write = (text: string) => file.appendFile(visible(text));
     await write(`${JSON.stringify(head, null, 2).slice(0, -2)},\n  "orders": [`);
     let separator = '\n    ';
-    for await (const batch of batches) {
-      const orders = batch.map((order) => JSON.stringify(line('order', head.store)(order)));
-      await write(separator + orders.join(',\n    '));
+    for await (const order of orders) {
+      await write(separator + JSON.stringify(line('order', head.store)(order)));
       separator = ',\n    ';
     }
     await write('\n  ]\n}\n');

@@ -66,13 +66,13 @@ export class CustomersService {
   /** What a store knows of the person with the e-mail of a customer. @throws NotFound, CustomerWithoutEmail, TooManyRows */
   async collectOf(storeId: number, id: string): Promise<CollectedData> {
     const email = await this.emailOf(storeId, id);
-    return this.people.collect(storeId, email, MAX_ORDERS, async (found, batches) => {
+    return this.people.collect(storeId, email, MAX_ORDERS, async (found, collected) => {
       const orders: PersonalRecord[] = [];
       let length = 0;
-      for await (const batch of batches) {
-        length += JSON.stringify(batch).length;
+      for await (const order of collected) {
+        length += JSON.stringify(order).length;
         if (length > MAX_CHARACTERS) throw new TooManyRows('characters of orders', MAX_CHARACTERS, 'customers export');
-        orders.push(...batch);
+        orders.push(order);
       }
       return { ...found, orders };
     });

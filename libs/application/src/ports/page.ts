@@ -37,4 +37,6 @@ export interface UpdatedFilter {
 export interface PageOf<T> {
   readonly rows: readonly T[];
   readonly total: number;
+  /** What was read for the rows, where they may show much less. */
+  readonly readBytes?: number;
 }

@@ -18,11 +18,8 @@ export interface PersonalRecords {
   readonly orderCount: number;
 }
 
-/** @param orders oldest id first, in batches; all of one moment. */
-export type PersonalDataReader<T> = (
-  found: PersonalRecords,
-  orders: AsyncIterable<readonly PersonalRecord[]>,
-) => Promise<T>;
+/** @param orders oldest id first, read one at a time; all of one moment. */
+export type PersonalDataReader<T> = (found: PersonalRecords, orders: AsyncIterable<PersonalRecord>) => Promise<T>;
 
 /** Numbers of changed rows: all are 0 when the store holds nothing of the person. */
 export interface Erasure {

@@ -38,7 +38,7 @@ export type WebhookOutcome =
 export abstract class WebhookQueue {
   /**
    * Claims webhooks that have something to send, of the least served store first, for 30 s from their last record.
-   * @param busy how many webhooks of each host, and of each store by its id, this worker serves already.
+   * @param busy how many webhooks of each store, by its id, and of each store at a host, as `<id> <host>`, this worker serves already.
    */
   abstract claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]>;
 

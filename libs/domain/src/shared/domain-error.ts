@@ -11,6 +11,8 @@ export abstract class DomainError extends Error {
   abstract readonly kind: FailureKind;
   /** Identifies the error to clients, metrics and logs: snake_case, unique, and stable while the text may change. */
   abstract readonly code: string;
+  /** What was read before the refusal, where that may be much more than the refusal says. */
+  readBytes = 0;
 
   constructor(message: string) {
     super(message);

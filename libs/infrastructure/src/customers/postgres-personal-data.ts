@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ERASED_NAME, PersonalData, type Erasure, type PersonalDataReader, type PersonsOrder } from '@app/application';
 import { isBlockedEmail, isBlockedPhone, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
@@ -90,14 +91,15 @@ const FIND_ORDERS = `/* people.find_orders */
   SELECT id FROM (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS} LIMIT $4) AS theirs
   ORDER BY id`;
 
+// A cursor reads one at a time: each may have some MB, and the process serves others between two.
 const COLLECT_ORDERS = `/* people.collect_orders */
+  DECLARE orders_of_person NO SCROLL CURSOR FOR
   SELECT ${ORDER_COLUMNS} FROM orders AS item WHERE item.store_id = $1 AND item.id = ANY ($2) ORDER BY item.id`;
+
+const NEXT_ORDER = '/* people.next_order */ FETCH orders_of_person';
 
 const COUNT_ORDERS = `/* people.count_orders */
   SELECT count(*)::int AS count FROM (SELECT FROM orders WHERE store_id = $1 AND ${THEIRS} LIMIT $4) AS theirs`;
-
-/** Orders in the memory at a time: each may have some MB of history. */
-const BATCH = 50;
 
 const COLLECT_SECRETS = `/* people.collect_secrets */
   SELECT array_remove(ARRAY[
@@ -156,7 +158,7 @@ export class PostgresPersonalData extends PersonalData {
         orderCount: orders.length,
       };
       const ids = orders.map(({ id }) => id);
-      return read(found, batchesOf(manager, storeId, ids));
+      return read(found, collectOrders(manager, storeId, ids));
     };
     return this.turns.run(storeId, () =>
       this.connection.run((dataSource) => dataSource.transaction('REPEATABLE READ', inSnapshot)),
@@ -198,10 +200,14 @@ export class PostgresPersonalData extends PersonalData {
   }
 }
 
-async function* batchesOf(manager: EntityManager, storeId: number, ids: readonly string[]) {
-  for (let first = 0; first < ids.length; first += BATCH) {
-    const rows = await manager.query<OrderColumns[]>(COLLECT_ORDERS, [storeId, ids.slice(first, first + BATCH)]);
-    yield rows.map(orderRecord);
+async function* collectOrders(manager: EntityManager, storeId: number, ids: readonly string[]) {
+  await manager.query(COLLECT_ORDERS, [storeId, ids]);
+  for (;;) {
+    const [row] = await manager.query<OrderColumns[]>(NEXT_ORDER);
+    if (!row) return;
+    // The row is parsed: its reader makes text of it.
+    await setImmediate();
+    yield orderRecord(row);
   }
 }
 

@@ -16,8 +16,8 @@ import {
 } from '@app/application';
 import { DELETIONS_KEPT_DAYS } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { SharedReads } from '../lists/shared-reads.js';
 import { Database } from '../postgres/database.js';
-import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { lastPositionBefore } from './last-position-before.js';
 import { numberAllChangesOf, numberChangesOf, OTHERS_MS, TO_THE_END_MS } from './number-changes.js';
 import { changesWait } from './waiting-changes.js';
@@ -86,10 +86,10 @@ const NEWEST = `/* changes.newest */
 
 @Injectable()
 export class PostgresChangeFeed extends ChangeFeed {
-  // Requests that arrive together share the numbering of a store.
-  private readonly numberings = new GroupedLookup<boolean | null>(
-    async (storeIds) =>
-      new Map(await Promise.all(storeIds.map(async (id) => [id, await this.numberOnce(Number(id))] as const))),
+  // Requests that arrive together share the numbering of their store.
+  private readonly numberings = new SharedReads<boolean | null>(
+    async (storeId) => [await this.numberOnce(storeId)],
+    () => '',
   );
 
   constructor(private readonly database: Database) {
@@ -132,7 +132,7 @@ export class PostgresChangeFeed extends ChangeFeed {
 
   /** @returns whether changes of the store wait for another numbering; null = not known. */
   private number(storeId: number): Promise<boolean | null> {
-    return this.orUnknown(within(NUMBERING_MS, this.numberings.find(String(storeId))));
+    return this.orUnknown(within(NUMBERING_MS, this.numberings.find(storeId, '')));
   }
 
   /** A failed or slow numbering does not fail the read. */

@@ -33,7 +33,12 @@ export function withinBytes(rows: string, parts: readonly LargePart[]): string {
 }
 
 /** A page of one row is never too large. @throws PageTooLarge */
-export function assertWithinBytes([first]: readonly Weighed[]): void {
-  const [bytes, rows] = [Number(first?.pageBytes ?? 0), Number(first?.pageRows)];
-  if (bytes > MAX_BYTES && rows > 1) throw new PageTooLarge(Math.max(1, Math.floor((rows * MAX_BYTES) / bytes)));
+export function assertWithinBytes(page: readonly Weighed[]): void {
+  const [bytes, rows] = [bytesOf(page), Number(page[0]?.pageRows)];
+  if (bytes > MAX_BYTES && rows > 1) throw new PageTooLarge(Math.max(1, Math.floor((rows * MAX_BYTES) / bytes)), bytes);
+}
+
+/** The bytes of the large parts of a page. */
+export function bytesOf([first]: readonly Weighed[]): number {
+  return Number(first?.pageBytes ?? 0);
 }

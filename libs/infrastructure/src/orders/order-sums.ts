@@ -5,7 +5,19 @@ import type { Database } from '../postgres/database.js';
 const PRESET_DAYS = 30;
 
 /** Columns of order_sums. */
-const SUMMED = ['orders', 'cancelled', 'units', 'amount', 'tax', 'shipping', 'discount', 'refunded', 'paid', 'credited', 'given_up'] as const;
+const SUMMED = [
+  'orders',
+  'cancelled',
+  'units',
+  'amount',
+  'tax',
+  'shipping',
+  'discount',
+  'refunded',
+  'paid',
+  'credited',
+  'given_up',
+] as const;
 
 // Midnight comes twice where clocks are set back across it, by up to three hours: PostgreSQL means the second one, and the day
 // begins with the first. Each day is looked up, in the order of the index: to group all rows by their days takes twice as long.

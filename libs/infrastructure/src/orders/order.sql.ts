@@ -138,12 +138,15 @@ export const LINE_PARTS: readonly LargePart[] = [
 
 export const PAYMENTS_PART: LargePart = { name: 'payments', sql: paymentsOf(PAGE) };
 
-/** The refunds of the order `page`, as far as its ledger needs them. */
-export const REFUNDS_PART: LargePart = {
-  name: 'refunds',
-  sql: `(SELECT coalesce(json_agg(json_build_object('amount', amount::text, 'credited', credited::text)), '[]')
-      FROM refunds WHERE store_id = $1 AND order_id = page.id)`,
-};
+/** What the records of the order `page` sum up to, as one record, or none where it has none: its ledger needs no more. */
+const sumsOf = (table: 'payments' | 'refunds', column: string, name: string) =>
+  `(SELECT coalesce(json_agg(part), '[]') FROM (
+      SELECT sum(amount)::text AS amount, coalesce(sum(${column}), 0)::text AS "${name}"
+      FROM ${table} WHERE store_id = $1 AND order_id = page.id HAVING count(*) > 0) AS part)`;
+
+export const PAID_PART: LargePart = { name: 'payments', sql: sumsOf('payments', 'written_off', 'writtenOff') };
+
+export const REFUNDED_PART: LargePart = { name: 'refunds', sql: sumsOf('refunds', 'credited', 'credited') };
 
 /** The taxes of each line of the order `page`, then those of its shipping. */
 export const TAXES_PART: LargePart = {

@@ -5,22 +5,14 @@ import {
   type OrderKey,
   type OrderRecord,
 } from '@app/application';
-import {
-  BinAboveLimit,
-  effectOf,
-  NotFound,
-  OutOfStock,
-  PlacedOrder,
-  type DomainError,
-  type LinesChange,
-} from '@app/domain';
+import { BinAboveLimit, DomainError, effectOf, NotFound, OutOfStock, PlacedOrder, type LinesChange } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { isOutOfRange, isUniqueViolation } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
 import { pickFrom } from '../stock/pick-from.js';
-import { unitsReturned } from '../stock/restock.js';
+import { unitsReturned, type LockedOrder } from '../stock/restock.js';
 import { isWithdrawn, shortagesIn, withdrawals } from '../stock/withdraw-stock.js';
 import { assertFewEvents, bookings, changeEvents, lockOrder, refusalEvents, setState } from './order-changes.js';
 import { writesOf } from './order-effects.js';
@@ -68,10 +60,8 @@ class Previewed extends Error {
 }
 
 // The key first, then the order, its stock and its customer: the lock order of every writer.
-async function change(
-  sql: TransactionSql,
-  { order: target, actor, decide, idempotency }: ChangeRequest,
-): Promise<Outcome> {
+async function change(sql: TransactionSql, request: ChangeRequest): Promise<Outcome> {
+  const { order: target, idempotency } = request;
   // An erasure has renamed the key of its person, which the claim alone does not find.
   const kept =
     idempotency &&
@@ -85,13 +75,31 @@ async function change(
 
   const locked = await lockOrder(sql, target);
   if (!locked) throw new NotFound('Order');
+  try {
+    return await changeLocked(sql, locked, request);
+  } catch (error) {
+    throw weighed(error, locked);
+  }
+}
+
+/** Tells what was read for a refusal. */
+function weighed<T>(error: T, { state }: LockedOrder): T {
+  if (error instanceof DomainError) error.readBytes = JSON.stringify(state).length;
+  return error;
+}
+
+async function changeLocked(
+  sql: TransactionSql,
+  locked: LockedOrder,
+  { actor, decide, idempotency }: ChangeRequest,
+): Promise<Outcome> {
   const { key, state } = locked;
   const decided = decide(new PlacedOrder(state));
   if (decided.refusal) {
     await sql.pipeline([refusalEvents(key, actor, decided.events)]);
     // The key stays free.
     if (idempotency) await releaseKey(sql, idempotency.scope);
-    return { refusal: decided.refusal };
+    return { refusal: weighed(decided.refusal, locked) };
   }
 
   if (decided.isEndless) await assertFewEvents(sql, key);

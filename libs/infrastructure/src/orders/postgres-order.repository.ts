@@ -35,7 +35,7 @@ import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { readByTime, type OneOf, type TimedList } from '../lists/by-time.js';
 import { matchesNothing, NO_ROWS, offsetOf, type Counted } from '../lists/paging.js';
-import { assertWithinBytes, withinBytes, type Weighed } from '../lists/page-bytes.js';
+import { assertWithinBytes, bytesOf, withinBytes, type Weighed } from '../lists/page-bytes.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { inRange } from '../lists/time-range.js';
 import { addSearch } from '../lists/search-terms.js';
@@ -48,12 +48,13 @@ import {
   INCLUDED_COLUMNS,
   LINE_PARTS,
   METADATA_PART,
+  PAID_PART,
   PAYMENTS_PART,
   TAXES_PART,
   ORDER_SUMMARY,
   placerName,
   placerType,
-  REFUNDS_PART,
+  REFUNDED_PART,
   SELECT_ORDERS,
 } from './order.sql.js';
 import { hasCustomerEmail } from './person.js';
@@ -169,21 +170,25 @@ export function readRow(rows: readonly unknown[] = []): OrderRow {
   return row;
 }
 
-/** With the parts that the list includes. */
+/** With the parts that the list includes. Of payments that are not shown, it has the sums. */
 interface ListedRow
   extends
     Omit<ListedOrder, 'lines' | 'payments'>,
     LineParts,
-    Pick<OrderRow, 'payments' | 'cancelledAmount' | 'cancellationFee' | 'isTaxIncluded'> {
+    Pick<OrderRow, 'payments' | 'cancelledAmount' | 'cancellationFee' | 'isTaxIncluded'>,
+    Weighed {
   readonly taxes: readonly (readonly Tax[])[];
   readonly refunds: readonly { readonly amount: string; readonly credited: string }[];
 }
 
 function toLedger(order: Omit<ListedRow, 'lines' | 'shipments' | 'allocations' | 'taxes'>): OrderLedger {
+  const payments = order.payments.map(({ amount, writtenOff }) => {
+    return { amount: toSafeInteger(amount), writtenOff: toSafeInteger(writtenOff) };
+  });
   const refunds = order.refunds.map(({ amount, credited }) => {
     return { amount: toSafeInteger(amount), credited: toSafeInteger(credited) };
   });
-  return ledgerOf({ ...order, payments: toPayments(order), refunds });
+  return ledgerOf({ ...order, payments, refunds });
 }
 
 function toTaxLines(taxes: ListedRow['taxes'], { isTaxIncluded }: Pick<ListedRow, 'isTaxIncluded'>): TaxLine[] {
@@ -238,12 +243,11 @@ export class PostgresOrderRepository extends OrderRepository {
 
     const isTallied = term === undefined && !isFew;
     const tally = isTallied ? { list: 'orders', labels } : null;
-    const withMoney = include.includes('payments') || include.includes('amounts');
     const large = [
       ...(include.includes('metadata') ? [METADATA_PART] : []),
       ...(include.includes('line_items') ? LINE_PARTS : []),
-      ...(withMoney ? [PAYMENTS_PART] : []),
-      ...(include.includes('amounts') ? [REFUNDS_PART] : []),
+      ...(include.includes('payments') ? [PAYMENTS_PART] : include.includes('amounts') ? [PAID_PART] : []),
+      ...(include.includes('amounts') ? [REFUNDED_PART] : []),
       ...(include.includes('taxes') ? [TAXES_PART] : []),
     ];
     const list: TimedList = {
@@ -279,7 +283,7 @@ export class PostgresOrderRepository extends OrderRepository {
       ...(include.includes('taxes') && { taxLines: toTaxLines(taxes, order) }),
       ...(include.includes('amounts') && { amounts: toLedger({ ...order, payments, refunds }) }),
     });
-    return { rows: rows.map(toOrder), total };
+    return { rows: rows.map(toOrder), total, readBytes: bytesOf(rows) };
   }
 
   override findById(storeId: number, id: string): Promise<OrderRecord | null> {

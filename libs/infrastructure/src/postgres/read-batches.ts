@@ -1,7 +1,7 @@
 import { DeadlineExceeded } from '@app/application';
 import type pg from 'pg';
 
-/** Reads that share a connection. A small number, because the others wait behind a slow one. */
+/** Reads of a store that share a connection. A small number, because the others wait behind a slow one. */
 const BATCH = 4;
 
 export type IsWanted = () => boolean;
@@ -15,7 +15,7 @@ interface Read {
 }
 
 /**
- * Sends short reads of the same tick together, a few on each connection, without waiting for the answers in between. Under
+ * Sends short reads of the same tick together, a few of a store on each connection, without waiting for the answers in between. Under
  * load these are many, because requests wait in groups for the look-up of their keys.
  */
 export class ReadBatches {
@@ -57,16 +57,32 @@ export class ReadBatches {
   }
 }
 
-/** A second optional read would make its connection wait twice for the same lock. */
+/** Each batch has the reads of one store, so that no store waits behind a slow read of another. */
 function inBatches(reads: readonly Read[]): Read[][] {
   const batches: Read[][] = [];
-  let batch: Read[] = [];
+  const lastOf = new Map<unknown, Read[]>();
+  let owner: unknown;
   for (const read of reads) {
-    const isFull = batch.length === BATCH || (read.isWanted !== null && batch.some((other) => other.isWanted !== null));
-    if (batches.length === 0 || isFull) batches.push((batch = []));
+    owner = ownerOf(read) ?? owner;
+    let batch = lastOf.get(owner);
+    if (!batch || isFull(batch, read)) {
+      batches.push((batch = []));
+      lastOf.set(owner, batch);
+    }
     batch.push(read);
   }
   return batches;
+}
+
+/** The store, or one group for what finds the store, such as keys. A read without values belongs to the one before it. */
+function ownerOf({ query: { values = [] } }: Read): unknown {
+  const first: unknown = values[0];
+  return first === undefined || typeof first === 'number' ? first : 'all stores';
+}
+
+/** A second optional read would make its connection wait twice for the same lock. */
+function isFull(batch: readonly Read[], { isWanted }: Read): boolean {
+  return batch.length === BATCH || (isWanted !== null && batch.some((other) => other.isWanted !== null));
 }
 
 /** Rejects the reads whose callers have given up. */

@@ -12,7 +12,10 @@ import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { openHeaders, openSecrets } from './webhook-secrets.js';
 
-/** The most webhooks of a host that a worker serves at the same time: a host that hangs costs others no connection. */
+/**
+ * The most webhooks of a store at one host that a worker serves at the same time: a host that hangs leaves the store places for
+ * others. Stores that share a host, such as that of an integration platform, do not wait for each other.
+ */
 const MAX_PER_HOST = 10;
 /** A store may use many names for one host. */
 const MAX_PER_STORE = 32;
@@ -20,6 +23,9 @@ const DELIVERIES_KEPT = 20;
 const HELD = `interval '30 seconds'`;
 
 type DueWebhook = WebhookKey & { readonly host: string };
+
+/** The names by which a worker counts the webhooks that it serves: the store, and the store with the host. */
+export const countedBy = (storeId: number, host: string) => [String(storeId), `${storeId} ${host}`] as const;
 
 type ClaimedRow = Omit<ClaimedWebhook, 'place' | 'secrets' | 'headers' | 'holder' | 'claimedAt'> &
   FeedPlace & { readonly secrets: Buffer; readonly headers: Buffer | null };
@@ -184,8 +190,8 @@ export class PostgresWebhookQueue extends WebhookQueue {
 }
 
 /**
- * Chooses one of a store at a time, from the stores of which the fewest are served; in a store the first due whose host
- * has a place.
+ * Chooses one of a store at a time, from the stores of which the fewest are served; in a store the first due at whose host
+ * the store has a place.
  */
 function chooseFairly(
   due: readonly DueWebhook[],
@@ -193,19 +199,19 @@ function chooseFairly(
   busy: ReadonlyMap<string, number>,
 ): readonly DueWebhook[] {
   const served = new Map(busy);
-  const countOf = (name: string | number) => served.get(String(name)) ?? 0;
+  const countOf = (name: string) => served.get(name) ?? 0;
   const byStore = new Map<number, DueWebhook[]>();
   for (const webhook of due) byStore.set(webhook.storeId, [...(byStore.get(webhook.storeId) ?? []), webhook]);
   const chosen: DueWebhook[] = [];
   for (let fewest = 0; fewest < MAX_PER_STORE; fewest++) {
     for (const [storeId, waiting] of byStore) {
       if (chosen.length === most) return chosen;
-      if (countOf(storeId) !== fewest) continue;
-      const index = waiting.findIndex(({ host }) => countOf(host) < MAX_PER_HOST);
+      if (countOf(String(storeId)) !== fewest) continue;
+      const index = waiting.findIndex(({ host }) => countOf(countedBy(storeId, host)[1]) < MAX_PER_HOST);
       const [next] = index < 0 ? [] : waiting.splice(index, 1);
       if (!next) continue;
       chosen.push(next);
-      for (const name of [String(storeId), next.host]) served.set(name, countOf(name) + 1);
+      for (const name of countedBy(storeId, next.host)) served.set(name, countOf(name) + 1);
     }
   }
   return chosen;

@@ -5,6 +5,7 @@ import { failureName } from '../platform/failure-name.js';
 import { OutageLog } from '../platform/outage-log.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { ProcessLoop } from '../platform/process-loop.js';
+import { countedBy } from './postgres-webhook-queue.js';
 
 /** Webhooks that a worker serves at the same time. One that hangs takes a place for 20 s, and then pauses. */
 const CONCURRENCY = 256;
@@ -52,7 +53,7 @@ export class WebhookRunner extends ProcessLoop {
   }
 
   private start(webhook: ClaimedWebhook): void {
-    const shared = [new URL(webhook.url).hostname, String(webhook.storeId)];
+    const shared = countedBy(webhook.storeId, new URL(webhook.url).hostname);
     this.count(shared, 1);
     const turn = this.webhooks
       .execute(webhook, this.stopping, (attempt) => this.observe(attempt))

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import etag from '@fastify/etag';
-import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import { turnsOfLarge } from './turns-of-large.js';
 
@@ -30,13 +30,20 @@ describe('turns of large requests', () => {
     await fastify.register(pluginCalled('authentication'));
     await fastify.register(turnsOfLarge);
     await fastify.register(etag);
-    const handler = async (request: FastifyRequest) => {
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       handled++;
       const store = String(request.headers['x-store']);
       running[store] = (running[store] ?? 0) + 1;
       most[store] = Math.max(most[store] ?? 0, running[store]);
       for (let n = 0; n < 5; n++) await setImmediate();
-      const query = request.query as { fails?: string; waits?: string; slow?: string };
+      const query = request.query as Partial<
+        Record<'fails' | 'waits' | 'slow' | 'reads' | 'status' | 'late' | 'code', string>
+      >;
+      if (query.late) void reply.send('too late');
+      if (query.late) await setTimeout(10);
+      request.noteRead(Number(query.reads ?? 0));
+      reply.status(Number(query.status ?? 200));
+      if (query.code) reply.header('x-error-code', query.code);
       if (query.fails) throw new Error('no');
       if (query.slow) await setTimeout(300);
       if (query.waits) request.endTurn?.();
@@ -48,7 +55,10 @@ describe('turns of large requests', () => {
     fastify.get('/v1/changes', handler);
     for (const url of ['/v1/stock', '/v1/orders', '/v1/import']) fastify.post(url, handler);
   });
-  afterEach(() => fastify.close());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return fastify.close();
+  });
 
   const send = (store: number, options: InjectOptions) =>
     fastify.inject({ ...options, headers: { ...options.headers, 'x-store': String(store) } });
@@ -66,18 +76,68 @@ describe('turns of large requests', () => {
     expect(answers.flat().map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(200));
   });
 
-  it('reads several answers at a time again after 20 small ones', async () => {
+  it('reads several answers at a time again a minute after the last large one', async () => {
+    const started = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(started);
     await read(7);
     size = 'small';
-    for (let n = 0; n < 19; n++) await read(7);
+    for (let n = 0; n < 25; n++) await read(7);
+    clock.mockReturnValue(started + 59_000);
     most = {};
     await crowd(5, () => read(7));
     expect(most).toEqual({ '7': 1 });
 
+    clock.mockReturnValue(started + 61_000);
     most = {};
     await crowd(5, () => read(7));
 
     expect(most).toEqual({ '7': 5 });
+  });
+
+  it.each([200, 201, 422])('takes an answer %i for large by what was read for it', async (status) => {
+    size = 'small';
+    const url = `/v1/products?reads=300000&status=${status}`;
+    expect((await read(7, url)).statusCode).toBe(status);
+    most = {};
+
+    await crowd(3, () => read(7, url));
+
+    expect(most).toEqual({ '7': 1 });
+  });
+
+  it('takes for large what was read too late for its answer', async () => {
+    size = 'small';
+    const url = '/v1/products?reads=300000&late=yes';
+    expect((await read(7, url)).body).toBe('too late');
+    await setTimeout(20);
+    most = {};
+
+    await crowd(3, () => read(7, '/v1/products'));
+
+    expect(most).toEqual({ '7': 1 });
+  });
+
+  it.each([
+    ['GET', '/v1/products', 1],
+    ['POST', '/v1/orders', 3],
+  ] as const)('takes what was late for large: runs %s %s then %i at a time', async (method, url, expected) => {
+    size = 'small';
+    const late = await send(7, { method, url: `${url}?status=503&code=deadline_exceeded` });
+    most = {};
+
+    await crowd(3, () => send(7, { method, url }));
+
+    expect([late.statusCode, most]).toEqual([503, { '7': expected }]);
+  });
+
+  it('takes what a request has made for large', async () => {
+    const make = () => send(7, { method: 'POST', url: '/v1/stock?status=201', payload: {} });
+    await make();
+    most = {};
+
+    await crowd(3, make);
+
+    expect(most).toEqual({ '7': 1 });
   });
 
   it('does not take answers without further fields for large because those with them are', async () => {

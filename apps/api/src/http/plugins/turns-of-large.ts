@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { Semaphore, TURN_MS } from '@app/application';
-import type { FastifyRequest } from 'fastify';
+import { DeadlineExceeded, Semaphore, TURN_MS } from '@app/application';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ClientGone } from '../../errors/request-errors.js';
 
@@ -8,35 +8,40 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Ends the turn before the answer, as for a wait. Null for a request that has none. */
     endTurn: (() => void) | null;
+    /** Notes what was read where the answer may show much less, or came without it because the read took too long. */
+    noteRead(bytes: number): void;
   }
 }
 
-/** Characters of an answer that keeps the process from other requests for milliseconds. */
+/** Characters of an answer, or bytes read for it, that keep the process from other requests for milliseconds. */
 const LARGE_ANSWER = 256 * 1024;
+/** How long the requests of a route count as large after one of them was. */
+const LARGE_MS = 60_000;
 /** Bytes of a body that takes milliseconds to check, by its many lines. */
 const LARGE_BODY = 4 * 1024;
 /** The same for an order. The lines of most orders need less: those may wait for stock beside each other. */
 const LARGE_ORDER = 16 * 1024;
-/** After so many small answers in a row, those of a route are taken for small again. */
-const SMALL_IN_A_ROW = 20;
 /** Requests of a store that may wait for its turn. */
 const MAX_WAITING = 64;
 
 /**
- * Lets one request of a store run at a time when its body is large, or the last answers of its route to the store were. The next
- * one begins when the answer is made, and the process has served the others. Without turns, a crowd of readers of one store would
- * keep the orders of all others waiting.
+ * Lets one request of a store run at a time when its body is large, or when its route has just read or answered much for the
+ * store, also for a refusal, or a read of it was late. The next one begins when the answer is made, and the process has served the
+ * others. Without turns, a crowd of readers of one store would keep the orders of all others waiting.
  */
 export const turnsOfLarge = fp(
   (fastify, _options, done) => {
     const turns = new Map<number, Semaphore>();
-    /** Small answers that are missing until a route is taken for small, by store and route. */
-    const missing = new Map<string, number>();
+    /** By store and route. */
+    const largeUntil = new Map<string, number>();
 
     fastify.decorateRequest('endTurn', null);
+    fastify.decorateRequest('noteRead', function (bytes) {
+      note(this, bytes);
+    });
     fastify.addHook('preValidation', (request, reply, next) => {
       const { apiKey } = request;
-      if (!apiKey || !(hasLargeBody(request) || missing.has(routeOf(request)))) return next();
+      if (!apiKey || !(hasLargeBody(request) || isLarge(routeOf(request)))) return next();
       const turn = turnOf(apiKey.store.id);
       const work = async () => {
         // Nothing would end the turn: the answer has been sent, or nobody reads it.
@@ -51,7 +56,7 @@ export const turnsOfLarge = fp(
     });
     fastify.addHook('onSend', (request, reply, payload, next) => {
       request.endTurn?.();
-      if (reply.statusCode === 200) note(routeOf(request), (payload as string | Buffer | null)?.length ?? 0);
+      note(request, isLateRead(request, reply) ? Infinity : ((payload as string | Buffer | null)?.length ?? 0));
       next(null, payload);
     });
 
@@ -62,16 +67,22 @@ export const turnsOfLarge = fp(
       return turn;
     }
 
-    function note(route: string, characters: number): void {
-      const left = missing.get(route);
-      if (characters > LARGE_ANSWER) missing.set(route, SMALL_IN_A_ROW);
-      else if (left === 1) missing.delete(route);
-      else if (left !== undefined) missing.set(route, left - 1);
+    function note(request: FastifyRequest, bytes: number): void {
+      if (bytes > LARGE_ANSWER) largeUntil.set(routeOf(request), performance.now() + LARGE_MS);
+    }
+
+    function isLarge(route: string): boolean {
+      return (largeUntil.get(route) ?? 0) > performance.now();
     }
     done();
   },
   { name: 'turns-of-large', dependencies: ['authentication'] },
 );
+
+/** A crowd of large reads ends none in time, and their bytes stay unknown. What writes may be late because it waits for a lock. */
+function isLateRead({ method }: FastifyRequest, reply: FastifyReply): boolean {
+  return method === 'GET' && reply.getHeader('x-error-code') === DeadlineExceeded.code;
+}
 
 /** Rows with more fields are far larger than those without. */
 function routeOf({ apiKey, method, query, routeOptions }: FastifyRequest): string {

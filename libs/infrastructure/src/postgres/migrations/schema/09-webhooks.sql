@@ -3,7 +3,7 @@ CREATE TABLE webhooks (
   id uuid NOT NULL,
   mode text NOT NULL CHECK (mode IN ('live', 'test')),
   url text NOT NULL,
-  host text NOT NULL, -- Of the URL: a worker serves few webhooks of one host at a time.
+  host text NOT NULL, -- Of the URL: a worker serves few webhooks of a store at one host at a time.
   kinds change_kind[] NOT NULL CHECK (cardinality(kinds) > 0),
   body text NOT NULL CHECK (body IN ('thin', 'full')),
   batch int NOT NULL CHECK (batch BETWEEN 1 AND 100),
