@@ -180,7 +180,7 @@ describe('a new key', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['team', { scope: ['team'] }, /^scope must be a list of one or more of full, read, .*sales, keys$/],
+    ['team', { scope: ['team'] }, /^scope must be a list of one or more of full, read, .*sales, pricing, keys$/],
     ['no scope', { scope: undefined }, /^scope must be a list/],
     ['full with other words', { scope: ['full', 'orders'] }, /^scope must have no other word with full$/],
     ['a blank name', { name: ' ' }, /^name is required/],
