@@ -81,6 +81,15 @@ async function pages(query: string, limit: number, cursor = ''): Promise<readonl
 }
 
 describe('the journal', () => {
+  it('has a cancellation at its time, also where it sends no mail and returns no stock', async () => {
+    const id = await place();
+    const at = new Date(Date.now() - 3_600_000).toISOString();
+
+    await post(id, 'cancel', { notify: false, restock: false, at });
+
+    expect((await rowsOf(id)).map((row) => [row.kind, row.at]).at(-1)).toEqual(['cancellation', at]);
+  });
+
   it('has a row for each change of the amounts of an order, with what its payment and its actor are', async () => {
     const id = await place();
     const details = { method: 'card', fee: 55, payout: 'po_1' };

@@ -74,6 +74,10 @@ describe('a key with the scope pricing', () => {
     ],
     [{ items: [{ sku: 'LAMP', quantity: 1, tax: [vat(1, 7.00001)] }] }, 'items[0].tax[0].rate must be a percentage'],
     [{ items: [{ sku: 'LAMP', quantity: 1, tax: [{ rate: 1, amount: 1 }] }] }, 'items[0].tax[0].name is required'],
+    [
+      { items: [{ sku: 'LAMP', quantity: 1, tax: [vat(2 ** 53 - 1), vat(2 ** 53 - 1, 7)] }], tax_included: true },
+      'The taxes of an order must not exceed 5000000000000000 minor units',
+    ],
     [{ shipping_amount: 0.5 }, 'shipping_amount must be an integer from 0'],
   ])('is refused %j by name', async (more, message) => {
     const answer = await api.post('/v1/orders', bodyOf(more), pricing);
@@ -102,6 +106,33 @@ describe('a key with the scope pricing', () => {
     });
     expect(again.json()).toMatchObject({ data: { total_amount: 13_673 } });
     expect(free.json()).toMatchObject({ data: { shipping_amount: 0, tax_amount: 2_090, total_amount: 13_090 } });
+  });
+
+  it('gives taxes of one rate once, takes them back by an empty list, and none to a line without units', async () => {
+    const lines = [
+      { sku: 'LAMP', quantity: 1, tax: [vat(100), vat(50)] },
+      { sku: 'LAMP', quantity: 1, tax: [vat(70)] },
+    ];
+    const { id, line_items } = await orderBy(pricing, bodyOf({ items: lines }));
+    const edit = (set: object[]) => api.post(`/v1/orders/${id}/lines`, { set }, pricing);
+
+    const given = await edit([{ line: 1, quantity: 1, tax: [] }]);
+    const less = await edit([{ line: 2, quantity: 0, unit_price: 50 }]);
+
+    expect(line_items[0]?.tax).toEqual([vat(150)]);
+    expect(given.json()).toMatchObject({ data: { tax_amount: 70, line_items: [{ tax: [] }, { tax: [vat(70)] }] } });
+    expect(less.json()).toMatchObject({ data: { tax_amount: 0, total_amount: 5_000, line_items: [{}, { tax: [] }] } });
+  });
+
+  it('gives no blank payment method', async () => {
+    const { id } = await orderBy(pricing, bodyOf());
+
+    const answer = await api.patch(`/v1/orders/${id}`, { payment_method: ' ' }, pricing);
+
+    expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([
+      400,
+      'payment_method must not be blank',
+    ]);
   });
 
   it('keeps its charges when the country is corrected', async () => {

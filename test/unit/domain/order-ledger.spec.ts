@@ -5,7 +5,6 @@ import {
   effectOf,
   ledgerOf,
   NO_CHARGES,
-  owedTaxesOf,
   taxLinesOf,
   NO_DETAILS,
   PlacedOrder,
@@ -203,10 +202,14 @@ function live(random: Random, reached: Set<string>): void {
       status: statusIn(books, status),
     });
     expect({ n, ...sumsOf(booked, totalAmount) }).toEqual({ n, ...amountsOf(state) });
-    expect({ n, taxes: taxesIn(booked, charged, shippingTax) }).toEqual({ n, taxes: byRate(owedTaxesOf(state)) });
-    // Nothing is taxed of what is not owed, and never more than was sold.
-    const [taxes, most] = [taxOf(owedTaxesOf(state)), taxOf(taxLinesOf(state))];
-    expect([n, owed === 0 ? taxes : 0, taxes >= 0 && taxes <= most]).toEqual([n, 0, true]);
+    // Nothing is taxed of what is not owed, and of each rate never more than was sold, and never less than nothing.
+    const taxes = taxesIn(booked, charged, shippingTax);
+    const sold = byRate(taxLinesOf(state));
+    expect({ n, kind, taxes: owed === 0 && totalAmount > 0 ? taxes : {} }).toEqual({ n, kind, taxes: {} });
+    const isWithin = Object.entries(taxes).every(
+      ([rate, amount]) => amount >= 0 && amount <= (sold[Number(rate)] ?? 0),
+    );
+    expect({ n, kind, taxes, sold, isWithin }).toEqual({ n, kind, taxes, sold, isWithin: true });
     // What clients record is booked with its reference.
     const ofKinds = (...these: readonly string[]) => booked.filter((booking) => these.includes(booking.kind));
     expect(sumsOf(ofKinds('payment'), 0)).toEqual({ ...NOTHING, paid: books.paid });
@@ -218,8 +221,8 @@ function live(random: Random, reached: Set<string>): void {
 
 /** The taxes of the placing and of all bookings, by rate. Those of a credit are taken off. */
 function taxesIn(bookings: readonly Booking[], lines: readonly PlacedLine[], shippingTax: readonly Tax[]) {
-  const booked = bookings.flatMap(({ credited, taxLines }) =>
-    taxLines.map((tax) => ({ ...tax, amount: credited === 0 ? tax.amount : -tax.amount })),
+  const booked = bookings.flatMap(({ kind, taxLines }) =>
+    taxLines.map((tax) => ({ ...tax, amount: kind === 'lines' ? tax.amount : -tax.amount })),
   );
   return byRate([...lines.flatMap(({ tax }) => tax), ...shippingTax, ...booked]);
 }
@@ -398,6 +401,7 @@ function after(state: PlacedOrderState, change: OrderChange): PlacedOrderState {
     shippingTax: changed?.shippingTax ?? state.shippingTax,
     cancelledAmount: state.cancelledAmount + (cancelled?.amount ?? 0) + (fee?.credited ?? 0),
     cancellationFee: fee?.amount ?? state.cancellationFee,
+    creditedTaxes: [...state.creditedTaxes, ...creditedTaxesOf(new PlacedOrder(state), change)],
     payments: payment ? [...state.payments, payment satisfies KnownPayment] : state.payments,
     refunds: refunded ? [...state.refunds, refunded] : state.refunds,
     shipments: shipment ? new PlacedOrder(state).shipmentsWith(shipment.shipment) : state.shipments,
@@ -450,7 +454,7 @@ function valuesOf(line: PlacedLine, shop: Shop | null, first: number): number[] 
   return Array.from({ length: line.quantity - first }, (_, n) => value(first + n + 1) - value(first + n));
 }
 
-/** What has not shipped of all lines is sold again, as the shop sells it now. */
+/** Lines of which all units are left to ship are sold again, as the shop sells them now; the others keep what a unit costs. */
 function resell(
   { state, unshippedUnits, hasShipped }: PlacedOrder,
   books: Books,
@@ -459,27 +463,28 @@ function resell(
 ) {
   const lines = state.lines.map((before) => {
     const open = unshippedUnits.find(({ line }) => line === before.line)?.quantity ?? 0;
-    const kept = before.quantity - open;
     const quantity = before.line === set.line ? set.quantity : before.quantity;
-    const again = quantity > kept ? shop?.chargesOfLine({ ...before, quantity: quantity - kept }) : undefined;
-    const part = (whole: number) => halfUp(whole * kept, Math.max(1, before.quantity));
-    const tax = part(taxOf(before.tax)) + taxOf(again?.tax ?? []);
-    const discount = part(before.discount) + (again?.discount ?? 0);
-    return {
-      before,
-      open: quantity - kept,
-      line: { ...before, quantity, discount, tax: [{ name: '', rate: 0, amount: tax }] },
-    };
+    const part = (whole: number) => halfUp(whole * quantity, Math.max(1, before.quantity));
+    const isOpen = open === before.quantity;
+    const kept = { discount: part(before.discount), tax: [{ name: '', rate: 0, amount: part(taxOf(before.tax)) }] };
+    const charges = isOpen && shop ? shop.chargesOfLine({ ...before, quantity }) : kept;
+    return { before, isOpen, line: { ...before, quantity, ...charges } };
   });
   for (const { before, line } of lines) {
     books.sell(costOf(line, shop) - costOf(before, shop));
     const credited = before.quantity - (books.units.get(line.line)?.length ?? 0);
     books.units.set(line.line, valuesOf(line, shop, credited));
   }
-  if (hasShipped || !shop) return;
-  const shipped = shop.shippingFor(lines.map(({ line, open }) => line.unitPrice * open).reduce(sum));
+  if (hasShipped || !shop || !lines.some(({ isOpen, line }) => isOpen && line.quantity > 0)) return;
+  const shipped = shop.shippingFor(lines.map(({ line }) => line.unitPrice * line.quantity).reduce(sum));
   const cost = (shipping: number, tax: readonly Tax[]) => shipping + (shop.isTaxIncluded ? 0 : taxOf(tax));
   books.sell(cost(shipped.shippingAmount, shipped.shippingTax) - cost(state.shippingAmount, state.shippingTax));
+}
+
+function creditedTaxesOf(order: PlacedOrder, change: OrderChange): readonly Tax[] {
+  return bookingsOf(order, change)
+    .filter(({ kind }) => kind !== 'lines')
+    .flatMap(({ taxLines }) => taxLines);
 }
 
 function halfUp(product: number, by: number): number {

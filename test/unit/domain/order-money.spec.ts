@@ -36,3 +36,11 @@ describe('what is due for a refund', () => {
     expect(ledgerOf({ ...order, ...values }).refundDue).toBe(due);
   });
 });
+
+it('credits no more than an order costs by now, and what it costs again with more lines', () => {
+  const refunds = [refunded('re_1', 0, [], { credited: 2500 })];
+  const ledger = (totalAmount: number) => ledgerOf(stateOf({ totalAmount, refunds }));
+
+  expect(ledger(3500)).toMatchObject({ credited: 2500, owed: 1000, balance: 1000 });
+  expect(ledger(591)).toMatchObject({ credited: 591, owed: 0, balance: 0 });
+});

@@ -1,18 +1,20 @@
 import {
+  bookingsOf,
   cancelOrder,
   changeLines,
   chargesBy,
   Money,
-  owedTaxesOf,
   patchOrder,
   PlacedOrder,
   quoteOf,
+  recordRefund,
   taxLinesOf,
   wholeAddress,
   type ChargeableOrder,
   type ChargeRules,
   type Currency,
   type LineQuantity,
+  type OrderChange,
   type PlacedOrderState,
   type TaxRate,
 } from '@app/domain';
@@ -25,6 +27,7 @@ import {
   effectsOf,
   money,
   refunded,
+  refunding,
   units,
 } from '../../builders/order-state.js';
 
@@ -142,101 +145,73 @@ function taxed(values: Partial<PlacedOrderState> = {}): PlacedOrder {
   });
 }
 
-const owed = (order: PlacedOrder) => owedTaxesOf(order.state).map(({ rate, amount }) => [rate, amount]);
 const all = (quantity: number): readonly LineQuantity[] => [units(1, quantity)];
+const shippedOrder = (values: Partial<PlacedOrderState> = {}) => taxed({ shipments: [aShipment()], ...values });
+const paid = { status: 'SUCCEEDED', payments: [money('pi', 4_700)] } as const;
 
-describe('the taxes of what is owed', () => {
+/** The bookings of a change: kind, what they credit, and their taxes by rate. */
+const booked = (order: PlacedOrder, change: OrderChange) =>
+  bookingsOf(order, change).map(({ kind, credited, taxLines }) => {
+    return [kind, credited, Object.fromEntries(taxLines.map(({ rate, amount }) => [rate, amount]))];
+  });
+const creditOf = (order: PlacedOrder, values: Parameters<typeof refunding>[0]) =>
+  booked(order, recordRefund(order, refunding(values)));
+
+describe('the taxes of a credit', () => {
   it('are those that were sold, by rate, where nothing is credited', () => {
     expect(taxLinesOf(taxed().state)).toEqual([
       { ...VAT(19, 665), included: false },
       { ...VAT(7, 35), included: false },
     ]);
-    expect(owed(taxed())).toEqual([
-      [19, 665],
-      [7, 35],
-    ]);
   });
 
-  it.each<[string, Partial<PlacedOrderState>, readonly (readonly number[])[]]>([
-    [
-      'the tax of a refunded book',
-      { refunds: [refunded('re', 535, [units(2, 1)])] },
-      [
-        [19, 665],
-        [7, 0],
-      ],
-    ],
-    [
-      'the tax of a refunded lamp',
-      { refunds: [refunded('re', 1190, all(1))] },
-      [
-        [19, 475],
-        [7, 35],
-      ],
-    ],
-    [
-      'half of it where half is credited',
-      { refunds: [refunded('re', 595, all(1))] },
-      [
-        [19, 570],
-        [7, 35],
-      ],
-    ],
-    [
-      'the tax of refunded shipping',
-      { refunds: [refunded('re', 595, [], { reason: 'shipping' })] },
-      [
-        [19, 570],
-        [7, 35],
-      ],
-    ],
-    [
-      'a tenth of each tax for a goodwill of a tenth',
-      { refunds: [refunded('re', 470)] },
-      [
-        [19, 598],
-        [7, 31],
-      ],
-    ],
-    [
-      'a tenth of each tax for a discount of a tenth',
-      { payments: [money('pi', 4_230, 470)] },
-      [
-        [19, 598],
-        [7, 31],
-      ],
-    ],
-    [
-      'all of a cancelled order',
-      { fulfillmentStatus: 'CANCELLED' },
-      [
-        [19, 0],
-        [7, 0],
-      ],
-    ],
-    [
-      'nothing for a chargeback',
-      { refunds: [refunded('re', 4_700, [], { reason: 'chargeback', credited: 0 })] },
-      [
-        [19, 665],
-        [7, 35],
-      ],
-    ],
-  ])('lose %s', (_name, state, left) => {
-    const shipments = [aShipment()];
-
-    expect(owed(taxed(state.fulfillmentStatus ? state : { shipments, ...state }))).toEqual(left);
+  it.each<[string, Parameters<typeof refunding>[0], readonly unknown[]]>([
+    ['of a book', { amount: 535, lines: [units(2, 1)] }, ['credit', 535, { 7: 35 }]],
+    ['of a lamp', { amount: 1190, lines: [units(1, 1)] }, ['credit', 1190, { 19: 190 }]],
+    ['of half a lamp', { amount: 595, credited: 595, lines: [units(1, 1)] }, ['credit', 595, { 19: 95 }]],
+    ['of the shipping', { amount: 595, reason: 'shipping' }, ['credit', 595, { 19: 95 }]],
+    ['of a tenth for goodwill', { amount: 470 }, ['credit', 470, { 19: 67, 7: 4 }]],
+    ['of all', { amount: 4700 }, ['credit', 4700, { 19: 665, 7: 35 }]],
+  ])('are those %s', (_name, request, credit) => {
+    expect(creditOf(shippedOrder(paid), request)).toEqual([['refund', request?.amount === 0 ? 0 : 0, {}], credit]);
   });
 
-  it('lose the tax of units that were given up', () => {
+  it('are those of a whole lamp after a part of a book was credited', () => {
+    const refunds = [refunded('re_1', 200, [units(2, 1)])];
+    const order = shippedOrder({ ...paid, refunds, creditedTaxes: [VAT(7, 13)] });
+
+    expect(creditOf(order, { amount: 1190, lines: [units(1, 1)] })[1]).toEqual(['credit', 1190, { 19: 190 }]);
+  });
+
+  it('are those of units that were given up, and of what is left once all is cancelled', () => {
     const order = taxed();
     const change = cancelOrder(order, cancellation, all(2));
 
-    const { amount = 0 } = effectsOf(change).cancelledUnits ?? {};
-    expect(amount).toBe(2_380);
-    expect(owed(order.without(all(2), amount))).toEqual([
-      [19, 285],
-      [7, 35],
+    expect(booked(order, change)).toEqual([['credit', 2_380, { 19: 380 }]]);
+    const rest = new PlacedOrder({ ...order.without(all(2), 2_380).state, creditedTaxes: [VAT(19, 380)] });
+    expect(booked(rest, cancelOrder(rest, cancellation))).toEqual([['cancellation', 2_320, { 19: 285, 7: 35 }]]);
+  });
+
+  it('tell the goods from the shipping when a refund gives all up before it ships', () => {
+    expect(creditOf(taxed(), { amount: 0, lines: [units(1, 3), units(2, 1)] })).toEqual([
+      ['credit', 4_105, { 19: 570, 7: 35 }],
+      ['cancellation', 595, { 19: 95 }],
+    ]);
+  });
+
+  it('are none of a chargeback', () => {
+    expect(creditOf(shippedOrder(paid), { amount: 4700, reason: 'chargeback' })).toEqual([['chargeback', 0, {}]]);
+  });
+
+  it('count for the taxes of the country to which the order goes at last', () => {
+    const refunds = [refunded('re_1', 470)];
+    const order = taxed({ ...paid, refunds, creditedTaxes: [VAT(19, 67), VAT(7, 4)] });
+
+    const change = patched(order, { shippingAddress: { country: 'FR' } });
+
+    expect(booked(order, change)).toEqual([
+      ['lines', 0, { 20: 600, 10: 50, 19: -665, 7: -35 }],
+      ['credit', 0, { 20: 68, 10: 6, 19: -67, 7: -4 }],
     ]);
   });
 });
@@ -277,19 +252,29 @@ describe('the charges of an order', () => {
     });
   });
 
-  it('stay with what has shipped, as does the shipping', () => {
-    const shipments = [aShipment({ items: [units(1, 1)] })];
-    const order = taxed({ shipments, fulfillmentStatus: 'PROCESSING' });
+  it('stay for each unit of a line of which something has shipped, as does the shipping', () => {
+    const order = taxed({ shipments: [aShipment({ items: [units(1, 1)] })], fulfillmentStatus: 'PROCESSING' });
 
     const change = changeLines(order, asking([units(1, 9)]), (asked) => {
-      expect(asked.lines.map(({ quantity }) => quantity)).toEqual([8, 1]);
+      expect(asked.lines.map(({ productId, quantity }) => [productId, quantity])).toEqual([[BOOK, 1]]);
+      expect(asked.subtotal.minor).toBe(9_500);
       return chargesOf(asked);
     });
 
     expect(effectsOf(change).lines).toMatchObject({
-      changed: [{ line: 1, quantity: 9, tax: [VAT(19, 190 + 1_520)], discount: 0 }],
+      changed: [{ line: 1, quantity: 9, tax: [VAT(19, 1_710)], discount: 0 }],
       ...{ shippingAmount: 500, taxAmount: 1_710 + 35 + 95 },
     });
+  });
+
+  it('are the same however often an order is charged again', () => {
+    const shipments = [aShipment({ items: [units(1, 1)] })];
+    let order = taxed({ shipments, fulfillmentStatus: 'PROCESSING' });
+    for (const country of ['FR', 'DE', 'FR', 'DE']) {
+      order = order.after(patched(order, { shippingAddress: { country } }));
+    }
+
+    expect(order.state).toMatchObject({ totalAmount: 4_700, lines: [{ tax: [VAT(19, 570)] }, { tax: [VAT(7, 35)] }] });
   });
 
   it('are asked for nothing when all that is left is taken off', () => {

@@ -382,6 +382,8 @@ export function OptionalObjectField(Body: BodyClass, options: Partial<FieldOptio
 }
 
 interface ListOptions extends FieldOptions {
+  /** Absent: 1. */
+  readonly min?: number;
   readonly max: number;
   readonly isOptional?: boolean;
   /** Another name of the list: absent or null only where the body has that. */
@@ -390,20 +392,20 @@ interface ListOptions extends FieldOptions {
 
 export function ListField(
   Body: BodyClass,
-  { max, description, isOptional = false, alias }: ListOptions,
+  { min = 1, max, description, isOptional = false, alias }: ListOptions,
 ): PropertyDecorator {
   const read = Transform(({ obj, key, value }: { obj: Record<string, unknown>; key: string; value: unknown }) => {
     const list = obj[key];
     return Array.isArray(list) ? list.slice(0, max + 1).map((entry) => readObject(Body, entry)) : value;
   });
   return field(
-    { type: [Body], minItems: 1, maxItems: max, description, required: !isOptional },
+    { type: [Body], minItems: min, maxItems: max, description, required: !isOptional },
     read,
     ...(alias
       ? [ValidateIf((body, value) => (value ?? undefined) !== undefined || !(body as Record<string, unknown>)[alias])]
       : []),
     isOptional ? IsOptional() : IsPresent,
-    ...isListOf(max),
+    ...isListOf(max, min),
     IsObject,
   );
 }
@@ -418,9 +420,9 @@ export function LinesField(Body: BodyClass, { max, description }: Omit<ListOptio
   );
 }
 
-function isListOf(max: number): PropertyDecorator[] {
-  const size = { message: `must have 1 to ${max} entries` };
-  return [IsArray({ message: 'must be an array' }), ArrayMinSize(1, size), ArrayMaxSize(max, size)];
+function isListOf(max: number, min = 1): PropertyDecorator[] {
+  const size = { message: `must have ${min} to ${max} entries` };
+  return [IsArray({ message: 'must be an array' }), ArrayMinSize(min, size), ArrayMaxSize(max, size)];
 }
 
 /** A value that {@link IsObject} refuses, unlike lists and null. */

@@ -10,6 +10,7 @@ import {
   mapAddressFields,
   Money,
   PAYMENT_METHODS,
+  sumByRate,
   toDecimalText,
   type BillingAddress,
   type Currency,
@@ -71,7 +72,7 @@ export class TaxRequest {
 }
 
 export const Taxes = (description: string) =>
-  is.ListField(TaxRequest, { max: MAX_TAXES, isOptional: true, description });
+  is.ListField(TaxRequest, { min: 0, max: MAX_TAXES, isOptional: true, description });
 
 const MINOR = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
@@ -237,7 +238,7 @@ export function toGivenCharges(
 ): Partial<GivenCharges> | null {
   const ofOrder = {
     ...(typeof shipping_amount === 'number' && { shipping: shipping_amount }),
-    ...(shipping_tax && { shippingTax: shipping_tax.map(toTax) }),
+    ...(shipping_tax && { shippingTax: sumByRate(shipping_tax.map(toTax)) }),
     ...(typeof tax_included === 'boolean' && { isTaxIncluded: tax_included }),
   };
   const isGiven =
@@ -335,7 +336,7 @@ export function pricesOf(
   const isPriced = unit_price !== undefined && unit_price !== null;
   return {
     ...(isPriced && { unitPrice: Money.parse(String(unit_price), currency) }),
-    ...(tax && { tax: tax.map(toTax) }),
+    ...(tax && { tax: sumByRate(tax.map(toTax)) }),
     ...(typeof discount_amount === 'number' && { discount: discount_amount }),
   };
 }

@@ -582,6 +582,7 @@ export function toRefund(body: RecordRefundRequest): RefundRequest {
 export function toOrderPatch(body: OrderPatchRequest): OrderPatch {
   const { metadata, lines, customer, shipping_address, billing_address } = body;
   const { external_reference: reference, payment_method: method } = body as PricedPatchRequest;
+  refuseIf(method?.trim() === '' && method !== '', 'payment_method must not be blank');
   const terms = {
     ...(reference !== undefined && { externalReference: reference ?? '' }),
     ...(method && { paymentMethod: method }),

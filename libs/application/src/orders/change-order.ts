@@ -77,7 +77,8 @@ class ChargesWanted extends Error {
   }
 }
 
-const MAX_CHARGE_ATTEMPTS = 3;
+/** Changes of one order that come at once may each make another one ask again. */
+const MAX_CHARGE_ATTEMPTS = 20;
 
 /** Each method is one transaction, and throws what its decision and `OrderLifecycle.change` throw. */
 @Injectable()

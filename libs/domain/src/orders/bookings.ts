@@ -1,8 +1,10 @@
+import { creditTaxes, restatedTaxes, type TaxedCredit } from './credit-taxes.js';
+import { shippingOf, taxesOfUnits } from './line-shares.js';
+import { sumByLine, unitsBeyond } from './line-units.js';
 import { effectOf, type OrderChange } from './order-change.js';
 import { ledgerOf, type PaymentRecord, type RefundRecord } from './order-money.js';
-import { owedTaxesOf } from './owed-taxes.js';
 import type { PlacedOrder } from './placed-order.js';
-import { taxDifference, type TaxLine } from './tax.js';
+import { taxDifference, taxLinesOf, type TaxLine } from './tax.js';
 
 /** `order` is the placing. */
 export const BOOKING_KINDS = [
@@ -50,16 +52,45 @@ export function bookingsOf(order: PlacedOrder, change: OrderChange): readonly Bo
   const gains = (field: 'credited' | 'paid' | 'refunded') => after[field] - before[field];
   const amounts = { charged, credited: gains('credited'), paid: gains('paid'), refunded: gains('refunded') };
   const bookings = [...records, ...bookingsBeside(records, amounts, isCancelledBy(order, change))];
-  return withTaxes(bookings, taxDifference(owedTaxesOf(order.state), owedTaxesOf(changed.state)));
+  return withTaxes(bookings, order, change);
 }
 
-/** The booking that changes what is owed has the taxes. A change of the country may change nothing else. */
-function withTaxes(bookings: readonly Booking[], taxes: readonly TaxLine[]): readonly Booking[] {
-  if (taxes.length === 0) return bookings;
-  const index = bookings.findIndex(({ charged, credited }) => charged !== 0 || credited !== 0);
-  const taxed: Booking = bookings[index] ?? { ...NOTHING, kind: 'lines' };
-  const taxLines = taxed.credited === 0 ? taxes : taxes.map((tax) => ({ ...tax, amount: -tax.amount }));
-  return [...bookings.filter((booking) => booking !== taxed), { ...taxed, taxLines }];
+/** The charges of changed lines have their taxes, and each credit has its own. */
+function withTaxes(bookings: readonly Booking[], order: PlacedOrder, change: OrderChange): readonly Booking[] {
+  const { state } = order.after(change);
+  const sold = taxLinesOf(state);
+  const charged = taxDifference(taxLinesOf(order.state), sold);
+  const { creditedTaxes } = order.state;
+  const creditedAmount = ledgerOf(order.state).credited;
+  const taxed = { totalAmount: state.totalAmount, sold, creditedTaxes, creditedAmount };
+  const restated = charged.length > 0 ? restatedTaxes(taxed) : [];
+  const credits = bookings.filter(({ credited }) => credited !== 0);
+  const taxes = creditTaxes(
+    { ...taxed, creditedTaxes: [...creditedTaxes, ...restated] },
+    credits.map((booking) => ({ credited: booking.credited, of: creditedBy(booking, order, change) })),
+  );
+  const hasLines = bookings.some(({ kind }) => kind === 'lines');
+  return [
+    ...bookings.map((booking) => {
+      if (booking.kind === 'lines') return { ...booking, taxLines: charged };
+      return { ...booking, taxLines: taxes[credits.indexOf(booking)] ?? [] };
+    }),
+    // A change of the country may change nothing else.
+    ...(charged.length > 0 && !hasLines ? [{ ...NOTHING, kind: 'lines' as const, taxLines: charged }] : []),
+    ...(restated.length > 0 ? [{ ...NOTHING, kind: 'credit' as const, taxLines: restated }] : []),
+  ];
+}
+
+/** The units, or the shipping, that a credit of the change is for. */
+function creditedBy({ kind }: Booking, order: PlacedOrder, change: OrderChange): TaxedCredit['of'] {
+  if (kind !== 'credit') return null;
+  const [refund, cancelled] = [effectOf(change, 'refund'), effectOf(change, 'cancelledUnits')];
+  const { state } = order;
+  if (refund?.reason === 'shipping') return { price: shippingOf(state), taxes: state.shippingTax };
+  const units = refund
+    ? unitsBeyond(sumByLine(refund.lines), order.unrefundedCancelledUnits)
+    : (cancelled?.lines ?? []);
+  return units.length > 0 ? { price: order.shareOf(units), taxes: taxesOfUnits(state, units) } : null;
 }
 
 export function bookingsOfPayment({

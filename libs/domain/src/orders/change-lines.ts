@@ -56,7 +56,10 @@ export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf
   order.assertLines(request.set);
   const before = state.lines;
   const given = new Map(request.set.map((line) => [line.line, line]));
-  const kept = before.map((line) => ({ ...line, ...given.get(line.line) }));
+  const kept = before.map((line) => {
+    const edited = { ...line, ...given.get(line.line) };
+    return edited.quantity === 0 ? { ...edited, tax: [], discount: 0 } : edited;
+  });
   const less = givenUp(before, kept);
   order.assertUnclaimed(less);
   assertAddable(order, request);

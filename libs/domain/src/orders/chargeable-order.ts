@@ -8,9 +8,9 @@ import type { OrderLine } from './order-line.js';
 export interface ChargeableOrder {
   readonly currency: Currency;
   readonly paymentMethod: string;
-  /** With their prices. Of an order that has been placed, the units that have not shipped. */
+  /** With their prices. Of an order that has been placed, the lines of which nothing has shipped or was given up. */
   readonly lines: readonly OrderLine[];
-  /** Sum of the prices of the lines. */
+  /** Sum of the prices of all lines, also of those that are not charged again. */
   readonly subtotal: Money;
   readonly customer: OrderCustomer;
   /** Where it goes. */

@@ -1,4 +1,4 @@
-import type { Money } from '../money/money.js';
+import { MAX_TOTAL, type Money } from '../money/money.js';
 import { isStorable } from '../shared/text.js';
 import { taxOf, type Tax } from './tax.js';
 
@@ -56,6 +56,9 @@ export function assertCharges(
     const price = priced[index]?.total.minor ?? 0;
     if (discount > price) throw new RangeError(`The discount of a line of ${price} must not be ${discount}`);
   }
+  const { tax } = sumsOf({ isTaxIncluded: false, shipping, shippingTax, lines });
+  // Prices may include more tax than they are.
+  if (tax > MAX_TOTAL) throw new RangeError(`The taxes of an order must not exceed ${MAX_TOTAL} minor units: ${tax}`);
 }
 
 function assertTaxes(taxes: readonly Tax[]): void {
@@ -68,7 +71,7 @@ function assertTaxes(taxes: readonly Tax[]): void {
 }
 
 function isTaxName(name: unknown): boolean {
-  return typeof name === 'string' && name.trim() !== '' && name.length <= MAX_TAX_NAME && isStorable(name);
+  return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= MAX_TAX_NAME && isStorable(name);
 }
 
 export function isTaxRate(rate: unknown): rate is number {

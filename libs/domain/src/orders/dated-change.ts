@@ -21,7 +21,7 @@ export function datedChange(
   change: OrderChange,
   { at, now }: { readonly at: Date | null; readonly now: Date },
 ): OrderChange {
-  if (!at || change.effects.length === 0) return change;
+  if (!at || change.events.length === 0) return change;
   assertDated(at, new Date(Math.max(state.createdAt.getTime() - DAY_MS, earliestOf(now).getTime())));
   return { ...change, at };
 }

@@ -17,6 +17,10 @@ export interface CreditedOrder {
   readonly refunds: readonly Pick<RefundRecord, 'lines'>[];
 }
 
+interface CreditableOrder extends CreditedOrder {
+  readonly lines: readonly (PricedOrder['lines'][number] & CreditedOrder['lines'][number])[];
+}
+
 /** What the shipping costs with its tax, in minor units. */
 export function shippingOf({
   shippingAmount,
@@ -51,6 +55,17 @@ export function shareOf(order: PricedOrder, units: readonly LineQuantity[], befo
     );
   });
   return sums.reduce((sum, share) => sum + share, 0);
+}
+
+/** The taxes of units that were neither given up nor refunded before. */
+export function taxesOfUnits(order: CreditableOrder, units: readonly LineQuantity[]): Tax[] {
+  const credited = new Map(creditedUnitsOf(order).map(({ line, quantity }) => [line, quantity]));
+  return units.flatMap(({ line, quantity }) => {
+    const { tax = [], quantity: of = 0 } = order.lines.find((each) => each.line === line) ?? {};
+    const first = Math.min(credited.get(line) ?? 0, of);
+    const last = Math.min(first + quantity, of);
+    return tax.map((each) => ({ ...each, amount: partOf(each.amount, last, of) - partOf(each.amount, first, of) }));
+  });
 }
 
 /** Amounts that belong to no line are shared by what the lines cost with their tax and discount. */

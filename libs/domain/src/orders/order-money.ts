@@ -94,7 +94,8 @@ export function ledgerOf(order: MoneyState): OrderLedger {
   const { status, totalAmount, payments, refunds } = order;
   const credits = creditsOf(order);
   const isOver = status === 'REFUNDED' || isCancelledWhole(order);
-  const credited = isOver ? Math.max(totalAmount, credits) : credits;
+  // A change of lines may leave less than was credited before.
+  const credited = isOver ? Math.max(0, totalAmount) : Math.min(credits, Math.max(0, totalAmount));
   const owed = Math.max(0, totalAmount - credited);
   const isSetPaid = status === 'SUCCEEDED' || status === 'REFUNDED';
   const least = payments.length === 0 ? totalAmount : owed + sumOf(refunds);

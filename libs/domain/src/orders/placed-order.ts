@@ -30,6 +30,7 @@ import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type Paymen
 import type { BilledContact } from './order.js';
 import type { OrderLine } from './order-line.js';
 import { isShipped, isShippedWhole, isVoid, type BinCodes } from './shipment.js';
+import type { Tax } from './tax.js';
 
 export interface PlacedLine extends LineQuantity, LineCharges, Pick<OrderLine, 'sku' | 'name' | 'attributes'> {
   /** Null only in an imported order. */
@@ -45,6 +46,8 @@ export interface PlacedLine extends LineQuantity, LineCharges, Pick<OrderLine, '
 
 /** The amounts are in minor units of `currency`. Imported orders may owe a negative amount. */
 export interface PlacedOrderState extends OrderState, ChargedAmounts, OrderTerms {
+  /** The taxes in what is credited, by the bookings. */
+  readonly creditedTaxes: readonly Tax[];
   /** Whether this service has placed it. */
   readonly isPlaced: boolean;
   readonly createdAt: Date;

@@ -2,6 +2,7 @@ import type { Currency } from '../money/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { addedBy, assertCharges, NO_CHARGES, type Charges } from './charges.js';
 import type { OrderLine } from './order-line.js';
+import { sumByRate } from './tax.js';
 
 /** How an order placed through the API is paid. Cards and gateways go through the hosted checkout. */
 export const PAYMENT_METHODS = ['COD', 'OFFLINE'] as const;
@@ -28,7 +29,8 @@ export function quoteOf({ currency, paymentMethod, lines, charges = NO_CHARGES }
   const subtotal = subtotalOf(lines, currency);
   const total = Money.ofMinor(subtotal.minor + addedBy(charges), currency);
   if (total.minor > MAX_TOTAL) throw new RangeError(`The total is above ${MAX_TOTAL} minor units: ${total.minor}`);
-  return { currency, paymentMethod, lines: chargedLines(lines, charges), charges, subtotal, total };
+  const summed = { ...charges, shippingTax: sumByRate(charges.shippingTax) };
+  return { currency, paymentMethod, lines: chargedLines(lines, charges), charges: summed, subtotal, total };
 }
 
 export function subtotalOf(lines: readonly OrderLine[], currency: Currency): Money {
@@ -37,7 +39,10 @@ export function subtotalOf(lines: readonly OrderLine[], currency: Currency): Mon
 
 export function chargedLines(lines: readonly OrderLine[], charges: Charges): readonly OrderLine[] {
   if (charges.lines.length === 0) return lines;
-  return lines.map((line, index) => ({ ...line, ...charges.lines[index] }));
+  return lines.map((line, index) => {
+    const { tax = [], discount = 0 } = charges.lines[index] ?? {};
+    return { ...line, tax: sumByRate(tax), discount };
+  });
 }
 
 /** Whether the total is the expected one. Any total is, when none is expected. */

@@ -1,65 +1,69 @@
 import { InvalidOrderItems } from '../errors.js';
-import { Money } from '../money/money.js';
+import { MAX_TOTAL, Money } from '../money/money.js';
 import { unitsByLine } from './line-units.js';
 import type { ChargeableOrder } from './chargeable-order.js';
-import { addedBy, NO_CHARGES, sumsOf, type Charges, type GivenCharges } from './charges.js';
+import { addedBy, NO_CHARGES, sumsOf, type Charges, type GivenCharges, type LineCharges } from './charges.js';
 import type { OrderLine } from './order-line.js';
 import { partOf } from './parts.js';
 import { PlacedOrder, type PlacedLine } from './placed-order.js';
 import { subtotalOf } from './quote.js';
-import { shareOfTaxes, sumByRate, taxOf, type Tax } from './tax.js';
+import { shareOfTaxes, sumByRate, type Tax } from './tax.js';
 
 /** Returns the charges of an order. Throws where they must be asked for first. */
 export type ChargesOf = (order: ChargeableOrder) => Charges;
 
 /**
- * The order once its lines, or where it goes, have changed: what has not shipped is charged again. What has shipped or was given
- * up keeps its tax and its discount, and an order of which something has shipped its shipping. An imported order keeps all, and one
- * whose client has given its charges.
+ * The order once its lines, or where it goes, have changed: its lines are charged again. A line of which something has shipped or
+ * was given up keeps its taxes and its discount for each unit, and an order of which something has shipped its shipping. An
+ * imported order keeps all, and one whose client has given its charges.
  * @param after the order with other lines or another contact, and the charges of before.
  */
 export function recharged(before: PlacedOrder, after: PlacedOrder, chargesOf: ChargesOf): PlacedOrder {
   if (!before.state.isPlaced || before.state.hasGivenCharges) return after;
   const { hasShipped, state } = before;
-  const kept = keptParts(before);
-  const open = after.state.lines
-    .map((line) => ({ ...line, quantity: line.quantity - (kept.get(line.line)?.quantity ?? 0) }))
-    .filter(({ quantity }) => quantity > 0);
-  const charges =
-    open.length > 0 ? chargesOf(chargeable(after, open)) : { ...NO_CHARGES, shipping: state.shippingAmount };
-
-  const charged = new Map(open.map(({ line }, index) => [line, charges.lines[index]]));
+  const known = new Map(state.lines.map((line) => [line.line, line]));
+  const unshipped = unitsByLine(before.unshippedUnits);
+  const isOpen = ({ line }: PlacedLine) => (known.get(line)?.quantity ?? 0) === (unshipped.get(line) ?? 0);
+  const open = after.state.lines.filter((line) => line.quantity > 0 && isOpen(line));
+  const charges = open.length > 0 ? chargesOf(chargeable(after, open)) : NO_CHARGES;
+  const fresh = new Map(open.map(({ line }, index) => [line, charges.lines[index] ?? NO_LINE_CHARGES]));
   const lines = after.state.lines.map((line) => {
-    const [old, fresh] = [kept.get(line.line), charged.get(line.line)];
-    return {
-      ...line,
-      tax: sumByRate([...(old?.tax ?? []), ...(fresh?.tax ?? [])]),
-      discount: (old?.discount ?? 0) + (fresh?.discount ?? 0),
-    };
+    const { tax, discount, quantity } = known.get(line.line) ?? line;
+    const kept = isOpen(line)
+      ? NO_LINE_CHARGES
+      : { tax: shareOfTaxes(tax, line.quantity, quantity), discount: partOf(discount, line.quantity, quantity) };
+    const { tax: taxes, discount: less } = fresh.get(line.line) ?? kept;
+    return { ...line, tax: sumByRate(taxes), discount: less };
   });
   const isShippingKept = hasShipped || open.length === 0;
-  const shippingAmount = isShippingKept ? state.shippingAmount : charges.shipping;
-  const shippingTax = isShippingKept ? state.shippingTax : charges.shippingTax;
+  const shipping = isShippingKept
+    ? { shippingAmount: state.shippingAmount, shippingTax: state.shippingTax }
+    : { shippingAmount: charges.shipping, shippingTax: sumByRate(charges.shippingTax) };
+  // Where the settings have changed, what is kept is what it was: the rest of the total explains it.
+  const isTaxIncluded = open.length > 0 ? charges.isTaxIncluded : state.isTaxIncluded;
+  return chargedAs(before, after, { ...shipping, lines, isTaxIncluded });
+}
 
-  const sums = sumsOf(isShippingKept ? { ...charges, shippingTax: [] } : charges);
-  const keptTax = [...kept.values()].reduce(
-    (sum, { tax }) => sum + taxOf(tax),
-    isShippingKept ? taxOf(state.shippingTax) : 0,
-  );
-  const taxBefore = state.lines.reduce((sum, { tax }) => sum + taxOf(tax), taxOf(state.shippingTax));
-  const discount = lines.reduce((sum, line) => sum + line.discount, 0) - sumOfDiscounts(state.lines);
-  const added =
-    (state.isTaxIncluded ? 0 : keptTax - taxBefore) +
-    (charges.isTaxIncluded ? 0 : sums.tax) +
-    (shippingAmount - state.shippingAmount) -
-    discount;
+const NO_LINE_CHARGES: LineCharges = { tax: [], discount: 0 };
+
+interface ChargedState {
+  readonly lines: readonly PlacedLine[];
+  readonly shippingAmount: number;
+  readonly shippingTax: readonly Tax[];
+  readonly isTaxIncluded: boolean;
+}
+
+/** The order with other charges. The total follows from them. */
+function chargedAs({ state }: PlacedOrder, after: PlacedOrder, charged: ChargedState): PlacedOrder {
+  const chargesOf = (of: ChargedState): Charges => ({ ...of, shipping: of.shippingAmount });
+  const [charges, chargesBefore] = [chargesOf(charged), chargesOf(state)];
+  const [sums, sumsBefore] = [sumsOf(charges), sumsOf(chargesBefore)];
   return new PlacedOrder({
     ...after.state,
-    ...{ lines, shippingAmount, shippingTax },
-    isTaxIncluded: open.length > 0 ? charges.isTaxIncluded : state.isTaxIncluded,
-    taxAmount: state.taxAmount + keptTax + sums.tax - taxBefore,
-    discountAmount: state.discountAmount + discount,
-    totalAmount: after.state.totalAmount + added,
+    ...charged,
+    taxAmount: state.taxAmount + sums.tax - sumsBefore.tax,
+    discountAmount: state.discountAmount + sums.discount - sumsBefore.discount,
+    totalAmount: after.state.totalAmount + addedBy(charges) - addedBy(chargesBefore),
   });
 }
 
@@ -78,56 +82,27 @@ export function chargedAsGiven(before: PlacedOrder, after: PlacedOrder, given: P
   for (const { line, unitPrice, quantity, discount } of lines) {
     if (discount > unitPrice * quantity) throw new InvalidOrderItems(`The discount of line ${line} exceeds its price`);
   }
-  const charges = { isTaxIncluded, shipping, shippingTax, lines };
-  const chargesBefore = { ...state, shipping: state.shippingAmount };
-  const [sums, sumsBefore] = [sumsOf(charges), sumsOf(chargesBefore)];
-  return new PlacedOrder({
-    ...after.state,
-    ...{ isTaxIncluded, shippingTax, shippingAmount: shipping, hasGivenCharges: true },
-    taxAmount: state.taxAmount + sums.tax - sumsBefore.tax,
-    discountAmount: state.discountAmount + sums.discount - sumsBefore.discount,
-    totalAmount: after.state.totalAmount + addedBy(charges) - addedBy(chargesBefore),
-  });
-}
-
-interface KeptPart {
-  readonly quantity: number;
-  readonly tax: readonly Tax[];
-  readonly discount: number;
-}
-
-/** The units of each line that have shipped or were given up, with their share of its charges. */
-function keptParts(order: PlacedOrder): Map<number, KeptPart> {
-  const unshipped = unitsByLine(order.unshippedUnits);
-  return new Map(
-    order.state.lines.map(({ line, quantity: of, tax, discount }) => {
-      const quantity = of - (unshipped.get(line) ?? 0);
-      const share = {
-        tax: quantity > 0 ? shareOfTaxes(tax, quantity, of) : [],
-        discount: partOf(discount, quantity, of),
-      };
-      return [line, { quantity, ...share }];
-    }),
-  );
+  const charged = { isTaxIncluded, shippingAmount: shipping, shippingTax, lines };
+  if (sumsOf({ isTaxIncluded, shipping, shippingTax, lines }).tax > MAX_TOTAL) {
+    throw new InvalidOrderItems(`The taxes of an order must not exceed ${MAX_TOTAL} minor units`);
+  }
+  return new PlacedOrder({ ...chargedAs(before, after, charged).state, hasGivenCharges: true });
 }
 
 function chargeable({ state }: PlacedOrder, open: readonly PlacedLine[]): ChargeableOrder {
   const { paymentMethod, contact } = state;
   const currency = state.currency;
-  const lines = open.map(({ productId, variantId, sku, name, attributes, unitPrice, quantity }): OrderLine => {
+  const toLine = ({ productId, variantId, sku, name, attributes, unitPrice, quantity }: PlacedLine): OrderLine => {
     const price = Money.ofMinor(unitPrice, currency);
     // Only imported orders have lines without a product.
     const item = { productId: productId as number, variantId, sku, name, attributes };
     return { ...item, quantity, unitPrice: price, total: price.times(quantity) };
-  });
+  };
+  const subtotal = subtotalOf(state.lines.map(toLine), currency);
   return {
-    ...{ currency, paymentMethod, lines, subtotal: subtotalOf(lines, currency) },
+    ...{ currency, paymentMethod, lines: open.map(toLine), subtotal },
     customer: contact.customer,
     address: contact.shippingAddress,
     billing: contact.billingAddress,
   };
-}
-
-function sumOfDiscounts(lines: readonly PlacedLine[]): number {
-  return lines.reduce((sum, { discount }) => sum + discount, 0);
 }

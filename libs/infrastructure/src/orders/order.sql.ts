@@ -204,6 +204,8 @@ export const SELECT_ORDERS = `SELECT ${RECORD} FROM orders AS item`;
 export const selectForChange = (
   counted: readonly string[],
 ) => `SELECT ${RECORD}, coalesce(item.charges_given, false) AS "hasGivenCharges",
+    (SELECT coalesce(json_agg(tax_lines), '[]') FROM bookings AS credit
+      WHERE credit.store_id = item.store_id AND credit.order_id = item.id AND kind <> 'lines' AND tax_lines IS NOT NULL) AS "creditedTaxes",
     EXISTS (SELECT FROM stock_movements AS moved
       WHERE moved.store_id = item.store_id AND moved.order_id = item.id AND kind = 'ORDER') AS "hasTakenStock",
     (SELECT coalesce(json_object_agg(event, count), '{}') FROM (

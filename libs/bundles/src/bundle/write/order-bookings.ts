@@ -2,14 +2,14 @@ import {
   bookingsBeside,
   bookingsOfPayment,
   bookingsOfRefund,
+  creditTaxes,
   ledgerOf,
-  owedTaxesOf,
-  partOf,
-  taxDifference,
+  shareOf,
+  shippingOf,
+  taxesOfUnits,
   taxLinesOf,
   type BookedAmounts,
   type Booking,
-  type TaxLine,
 } from '@app/domain';
 import type { BundleOrderEvent, OrderRecordLine } from '../schema/bundle.js';
 import { moneyOf, type WholeRefund } from './order-money.js';
@@ -28,39 +28,37 @@ export function bookingsOfLine(line: OrderRecordLine): readonly DatedBooking[] {
   const isCancellation = line.status === 'CANCELLED' || line.fulfillment_status === 'CANCELLED';
   const rest = bookingsBeside(known, { charged, ...ledgerOf(money) }, isCancellation);
   const bookings = [...known, ...rest.map((booking) => ({ ...booking, at: timeOf(booking, line) }))];
-  return line.bookings ? bookings : withTaxes(bookings, creditedTaxesOf(line, money));
+  return line.bookings ? bookings : withTaxes(bookings, line, money.refunds);
 }
 
-/** The taxes in all that is credited of an order. */
-function creditedTaxesOf(line: OrderRecordLine, money: ReturnType<typeof moneyOf>): TaxLine[] {
-  const whole: readonly WholeRefund[] = money.refunds;
+/** Each credit has the taxes of what its refund was for, where it says so, and otherwise its part of all. */
+function withTaxes(
+  bookings: readonly DatedBooking[],
+  line: OrderRecordLine,
+  refunds: readonly WholeRefund[],
+): readonly DatedBooking[] {
   const { shipping_amount: shippingAmount = 0, shipping_tax: shippingTax = [], line_items = [] } = line;
   const lines = line_items.map((item, index) => ({
     ...{ line: index + 1, unitPrice: item.unit_price, quantity: item.quantity },
-    ...{ tax: item.tax ?? [], discount: item.discount_amount ?? 0, cancelledQuantity: item.cancelled_quantity ?? 0 },
+    ...{ tax: item.tax ?? [], discount: item.discount_amount ?? 0, cancelledQuantity: 0 },
   }));
-  const refunds = whole.map(({ lines: units = [], ...refund }) => ({
-    ...refund,
-    lines: units.map(({ line: of, quantity, cancelled_quantity: cancelledQuantity = 0 }) => {
-      return { line: of, quantity, cancelledQuantity };
-    }),
-  }));
-  const sold = { shippingAmount, shippingTax, isTaxIncluded: line.tax_included ?? false, lines };
-  return taxDifference(owedTaxesOf({ ...money, ...sold, refunds }), taxLinesOf(sold));
-}
-
-/** Nothing says what each credit was for: all have the same part of the taxes, and the last one the rest of the rounding. */
-function withTaxes(bookings: readonly DatedBooking[], taxes: readonly TaxLine[]): readonly DatedBooking[] {
-  const all = bookings.reduce((sum, { credited }) => sum + credited, 0);
-  let passed = 0;
-  return bookings.map((booking) => {
-    const before = passed;
-    passed += booking.credited;
-    const taxLines = taxes.map((tax) => {
-      return { ...tax, amount: partOf(tax.amount, passed, all) - partOf(tax.amount, before, all) };
-    });
-    return booking.credited !== 0 ? { ...booking, taxLines: taxLines.filter(({ amount }) => amount !== 0) } : booking;
-  });
+  const order = {
+    ...{ shippingAmount, shippingTax, isTaxIncluded: line.tax_included ?? false },
+    ...{ lines, totalAmount: line.total_amount, refunds: [] },
+  };
+  const creditedBy = ({ kind, reference }: DatedBooking) => {
+    const refund = kind === 'credit' ? refunds.find((each) => each.reference === reference) : undefined;
+    if (refund?.reason === 'shipping') return { price: shippingOf(order), taxes: shippingTax };
+    const units = refund?.lines ?? [];
+    return units.length > 0 ? { price: shareOf(order, units, []), taxes: taxesOfUnits(order, units) } : null;
+  };
+  const credits = bookings.filter(({ credited }) => credited !== 0);
+  const taxed = { totalAmount: line.total_amount, sold: taxLinesOf(order), creditedTaxes: [], creditedAmount: 0 };
+  const taxes = creditTaxes(
+    taxed,
+    credits.map((booking) => ({ credited: booking.credited, of: creditedBy(booking) })),
+  );
+  return bookings.map((booking) => ({ ...booking, taxLines: taxes[credits.indexOf(booking)] ?? [] }));
 }
 
 function readBooking({

@@ -1,4 +1,4 @@
-import { shareOf, unitsByLine, type MoneyState, type RefundReason } from '@app/domain';
+import { isCrediting, shareOf, unitsByLine, type MoneyState, type RefundReason } from '@app/domain';
 import type { OrderRecordLine } from '../schema/bundle.js';
 
 type BundleRefund = NonNullable<OrderRecordLine['refunds']>[number];
@@ -41,7 +41,8 @@ function refundsOf(line: OrderRecordLine, money: { owed: number; surplus: number
   );
   return (line.refunds ?? []).map((refund) => {
     const repaid = Math.min(refund.amount, surplus);
-    const credited = refund.credited ?? Math.min(owed, refund.amount - repaid);
+    const isCredit = !refund.reason || isCrediting(refund.reason);
+    const credited = refund.credited ?? (isCredit ? Math.min(owed, refund.amount - repaid) : 0);
     surplus -= repaid;
     owed -= Math.min(owed, credited);
     const reason = refund.reason ?? (refund.lines ? 'goods' : credited > 0 ? 'goodwill' : 'repayment');
