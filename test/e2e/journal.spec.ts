@@ -87,7 +87,8 @@ describe('the journal', () => {
 
     await post(id, 'cancel', { notify: false, restock: false, at });
 
-    expect((await rowsOf(id)).map((row) => [row.kind, row.at]).at(-1)).toEqual(['cancellation', at]);
+    const rows = (await rowsOf(id)).map((row) => [row.kind, row.at]);
+    expect(rows).toContainEqual(['cancellation', at]);
   });
 
   it('has a row for each change of the amounts of an order, with what its payment and its actor are', async () => {

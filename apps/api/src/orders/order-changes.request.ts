@@ -517,6 +517,7 @@ export function toEditedLines(body: ChangeLinesRequest, inStore: Currency): Edit
     add: items,
     at: toDate(body.at),
     ...(given && { given }),
+    mayGive: body instanceof PricedLinesRequest,
     ...(typeof expected_total === 'number' && { expectedTotal: toExpectedTotal(expected_total, inStore) }),
   };
 }

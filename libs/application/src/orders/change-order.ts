@@ -61,7 +61,7 @@ export interface Dated {
   readonly at?: Date | null;
 }
 
-export interface EditedLines extends Dated, Pick<LinesRequest, 'set' | 'expectedTotal' | 'given'> {
+export interface EditedLines extends Dated, Pick<LinesRequest, 'set' | 'expectedTotal' | 'given' | 'mayGive'> {
   readonly add: readonly ItemRequest[];
 }
 

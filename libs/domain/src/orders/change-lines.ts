@@ -42,6 +42,8 @@ export interface LinesRequest {
   readonly expectedTotal?: Money;
   /** The charges as the client gives them, with those of `set` and `add`; what is absent stays. Absent: it gives none. */
   readonly given?: Partial<GivenCharges>;
+  /** Whether the client may give charges: it may change the lines of an order that has some. */
+  readonly mayGive?: boolean;
 }
 
 /**
@@ -87,10 +89,16 @@ export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf
 }
 
 /** @throws ChargesGiven, InvalidOrderItems */
-function charged(order: PlacedOrder, edited: PlacedOrder, { given }: LinesRequest, chargesOf: ChargesOf): PlacedOrder {
+function charged(
+  order: PlacedOrder,
+  edited: PlacedOrder,
+  { given, mayGive }: LinesRequest,
+  chargesOf: ChargesOf,
+): PlacedOrder {
   if (given) return chargedAsGiven(order, edited, given);
-  if (order.state.hasGivenCharges) throw new ChargesGiven();
-  return recharged(order, edited, chargesOf);
+  if (!order.state.hasGivenCharges) return recharged(order, edited, chargesOf);
+  if (!mayGive) throw new ChargesGiven();
+  return chargedAsGiven(order, edited, {});
 }
 
 /** @throws PaymentUnrecorded, TotalOutOfRange, PriceChanged */
