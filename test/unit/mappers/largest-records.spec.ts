@@ -127,7 +127,14 @@ const ORDER = toOrderRecord(ORDER_ROW);
 
 const PLACED = new PlacedOrder({
   ...{ status: 'SUCCEEDED', fulfillmentStatus: 'PROCESSING', unshippedStatus: 'PENDING', currency: 'USD' },
-  ...{ ...NO_AMOUNTS, totalAmount: 99_900_000, cancelledAmount: 0, creditedTaxes: [], cancellationFee: null, hasTakenStock: true },
+  ...{
+    ...NO_AMOUNTS,
+    totalAmount: 99_900_000,
+    cancelledAmount: 0,
+    creditedTaxes: [],
+    cancellationFee: null,
+    hasTakenStock: true,
+  },
   ...{ paymentMethod: 'COD', externalReference: '', isPlaced: true },
   heldReasons: null,
   createdAt: ORDER.createdAt,

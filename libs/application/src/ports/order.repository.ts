@@ -268,7 +268,7 @@ export interface JournalRow extends Booking {
   readonly receiptNumber: string;
   readonly externalReference: string;
   readonly currency: string;
-  /** Of a payment with a record, as are fee and payout; `''` otherwise. */
+  /** How it was paid; `''` unless the row is a payment with a record, as for fee and payout. */
   readonly method: string;
   readonly fee: number;
   readonly payout: string;

@@ -5,7 +5,7 @@ import { partOf } from './parts.js';
 import type { Tax } from './tax.js';
 
 export interface TaxRate {
-  /** Of the address to which an order goes, as in ISO 3166-1. */
+  /** The country to which an order goes, as in ISO 3166-1. */
   readonly country: string;
   /** The slug of the category for whose products it is; null = for all that no other rate is for. */
   readonly category: string | null;
@@ -14,7 +14,7 @@ export interface TaxRate {
   readonly rate: number;
 }
 
-/** By which a store charges its orders. */
+/** How a store charges its orders. */
 export interface ChargeRules {
   /** Whether the prices of the catalog, and the shipping, include tax. */
   readonly isTaxIncluded: boolean;

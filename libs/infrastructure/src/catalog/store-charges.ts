@@ -13,7 +13,7 @@ const CATEGORIES = `/* products.category_slugs */
   WHERE product.store_id = $1 AND product.product_id = ANY ($2::int[])
   GROUP BY product.product_id`;
 
-/** As in a store bundle. */
+/** The settings as a store bundle has them. */
 interface ChargeSettings {
   readonly prices_include_tax?: boolean;
   readonly reverse_charge_from?: string;

@@ -51,7 +51,7 @@ const ERASE_SHIPMENTS = `/* people.erase_shipments */
   UPDATE shipments SET tracking_number = '', tracking_url = '', request_hash = left(request_hash, 3)
   WHERE store_id = $1 AND order_id = ANY ($2)`;
 
-// As those of shipments: the hash covers the metadata. That of a payment without covers nothing personal.
+// Like the hashes of shipments, this one covers the metadata. That of a payment without covers nothing personal.
 const ERASE_PAYMENTS = `/* people.erase_payments */
   UPDATE payments SET metadata = '{}', request_hash = left(request_hash, 3)
   WHERE store_id = $1 AND order_id = ANY ($2) AND metadata <> '{}'`;

@@ -68,7 +68,7 @@ const BOOKINGS: Source = {
   ...{ at: 'at', id: 'id', orderId: 'order_id' },
 };
 
-// Of an order, the taxes that it has, and what changes of its lines have booked of them.
+// The taxes that an order has, and what changes of its lines have booked of them.
 const PLACED_TAXES = `json_build_object('isTaxIncluded', item.tax_included, 'shippingTax', coalesce(item.shipping_tax, '[]'),
         'lines', (SELECT coalesce(json_agg(json_build_object('tax', tax) ORDER BY position), '[]') FROM order_lines
           WHERE store_id = $1 AND order_id = item.id AND tax IS NOT NULL),

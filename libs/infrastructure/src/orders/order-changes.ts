@@ -74,7 +74,7 @@ const BOOK = `/* orders.book */
 
 type LoadedRow = OrderRow &
   Pick<PlacedOrderState, keyof OrderState | 'hasGivenCharges' | 'hasTakenStock' | 'eventCounts' | 'unshippedStatus'> & {
-    /** Of each credit. */
+    /** The taxes of each credit. */
     readonly creditedTaxes: readonly (readonly Tax[])[];
   };
 

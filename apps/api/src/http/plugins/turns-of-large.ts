@@ -32,7 +32,7 @@ const MAX_WAITING = 64;
 export const turnsOfLarge = fp(
   (fastify, _options, done) => {
     const turns = new Map<number, Semaphore>();
-    /** By store and route. */
+    /** Keyed by store and route. */
     const largeUntil = new Map<string, number>();
 
     fastify.decorateRequest('endTurn', null);
