@@ -179,13 +179,19 @@ describe('the journal and the statistics of a store with taxes', () => {
   });
 
   it('have the tax of another country, and none of a cancelled order', async () => {
-    const { id } = await placed();
+    const { id } = await placed({ items: [...bodyOf().items].reverse() });
+    const [placing] = await rowsOf(id);
     await api.patch(`/v1/orders/${id}`, { shipping_address: { country: 'FR' } });
+    await api.post(`/v1/orders/${id}/lines`, { set: [{ line: 1, quantity: 2 }] });
+    await api.post(`/v1/orders/${id}/lines`, { set: [{ line: 1, quantity: 1 }] });
     await api.post(`/v1/orders/${id}/cancel`, {});
+    expect((await rowsOf(id))[0]).toEqual(placing);
 
     expect(await rowsOf(id)).toEqual([
       ['order', 3_940, 0, '19: 458', '7: 70'],
       ['lines', 0, 0, '20: 657', '19: -458', '7: -70'],
+      ['lines', 1_070, 0, '20: 179'],
+      ['lines', -1_070, 0, '20: -179'],
       ['cancellation', 0, 3_940, '20: 657'],
     ]);
   });

@@ -142,7 +142,15 @@ function toRow({ booking, charged, credited, paid, refunded, fee, taxLines, plac
     paid: toSafeInteger(paid),
     refunded: toSafeInteger(refunded),
     fee: toSafeInteger(fee),
-    taxLines: placedTaxes ? taxDifference(placedTaxes.later.flat(), taxLinesOf(placedTaxes)) : (taxLines ?? []),
+    taxLines: (placedTaxes
+      ? taxDifference(placedTaxes.later.flat(), taxLinesOf(placedTaxes))
+      : [...(taxLines ?? [])]
+    ).sort(byRate),
     place: { at: row.at, booking, orderId: row.orderId },
   };
+}
+
+/** The highest rate first: a row is the same in each answer. */
+function byRate(one: TaxLine, other: TaxLine): number {
+  return other.rate - one.rate || (one.name < other.name ? -1 : 1);
 }
