@@ -1,5 +1,5 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { faultsOf, refresh, textOf } from '../http.js';
 import { createStore, useStore } from '../store.js';
 import { Alert, announce, Button, Copy, focusHeading, RowName } from './page.js';
@@ -35,7 +35,8 @@ type DialogProps = Readonly<{ title: string; children: ComponentChildren; onClos
 export function Dialog({ title, children, onClose, stays = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before it is painted: a key that is pressed as soon as the dialog is seen is for the dialog.
+  useLayoutEffect(() => {
     const element = ref.current;
     element?.showModal();
     return () => {
