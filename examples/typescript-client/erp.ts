@@ -93,7 +93,7 @@ export async function followOrders(client: Client<paths>, copy: OrderCopy, wait 
 
 /** The SKUs of a store as they were at a cursor. Store both together. */
 export interface SkuCopy {
-  /** By their ids in the feed: `70` for a product without variants, `70-12` for its variant 12. */
+  /** Keyed by their ids in the feed: `70` for a product without variants, `70-12` for its variant 12. */
   readonly skus: Map<string, Sku>;
   /** Absent before the first call. */
   cursor?: string;

@@ -239,7 +239,7 @@ export interface OrderEventRecord extends OrderEvent {
 
 /** Times are those for which the bookings count. */
 export interface JournalFilter extends TimeRange {
-  /** One of `BOOKING_KINDS`, in any letter case. */
+  /** A word of `BOOKING_KINDS`, in any letter case. */
   readonly kind?: string | undefined;
   readonly orderId?: string;
   /** Absent: live orders. */

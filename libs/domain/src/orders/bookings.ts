@@ -52,12 +52,19 @@ export function bookingsOf(order: PlacedOrder, change: OrderChange): readonly Bo
   const gains = (field: 'credited' | 'paid' | 'refunded') => after[field] - before[field];
   const amounts = { charged, credited: gains('credited'), paid: gains('paid'), refunded: gains('refunded') };
   const bookings = [...records, ...bookingsBeside(records, amounts, isCancelledBy(order, change))];
-  return withTaxes(bookings, order, change);
+  return withTaxes(bookings, { order, changed, change });
 }
 
-/** The charges of changed lines have their taxes, and each credit has its own. */
-function withTaxes(bookings: readonly Booking[], order: PlacedOrder, change: OrderChange): readonly Booking[] {
-  const { state } = order.after(change);
+/**
+ * The charges of changed lines have their taxes, and each credit has its own.
+ * @param made the change, with the order before and after it.
+ */
+function withTaxes(
+  bookings: readonly Booking[],
+  made: { readonly order: PlacedOrder; readonly changed: PlacedOrder; readonly change: OrderChange },
+): readonly Booking[] {
+  const { order, change } = made;
+  const { state } = made.changed;
   const sold = taxLinesOf(state);
   const charged = taxDifference(taxLinesOf(order.state), sold);
   const { creditedTaxes } = order.state;

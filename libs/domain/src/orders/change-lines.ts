@@ -66,10 +66,7 @@ export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf
   order.assertUnclaimed(less);
   assertAddable(order, request);
 
-  const added = request.add.map(({ unitPrice, tax = [], discount = 0, ...line }, index) => {
-    const units = { returnedQuantity: 0, cancelledQuantity: 0, binQuantity: line.quantity };
-    return { ...line, line: before.length + index + 1, unitPrice: unitPrice.minor, tax, discount, ...units };
-  });
+  const added = order.addedLines(request.add);
   const lines = [...kept, ...added];
   const totalAmount = state.totalAmount + amountOf(lines) - amountOf(before);
   const edited = new PlacedOrder({ ...state, totalAmount, lines });

@@ -13,7 +13,7 @@ interface TaxedTotal {
   readonly totalAmount: number;
   /** The taxes of the order by name and rate, as it was sold. */
   readonly sold: readonly TaxLine[];
-  /** Those that were credited before, and in how much. */
+  /** The taxes that were credited before. */
   readonly creditedTaxes: readonly Tax[];
   readonly creditedAmount: number;
 }

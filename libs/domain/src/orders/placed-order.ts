@@ -205,18 +205,26 @@ export class PlacedOrder {
     const fee = effectOf(change, 'cancellationFee');
     const { state } = this.without(cancelled, amount + (fee?.credited ?? 0));
     const changed = new Map(edited?.changed.map((line) => [line.line, line]));
-    const added = (edited?.added ?? []).map(({ unitPrice, tax = [], discount = 0, ...line }, index) => {
-      const units = { returnedQuantity: 0, cancelledQuantity: 0, binQuantity: line.quantity };
-      return { ...line, line: state.lines.length + index + 1, unitPrice: unitPrice.minor, tax, discount, ...units };
-    });
     const { totalAmount, shippingAmount, shippingTax, isTaxIncluded } = edited ?? state;
     return new PlacedOrder({
       ...state,
       cancellationFee: fee?.amount ?? state.cancellationFee,
       ...{ status, fulfillmentStatus, totalAmount, shippingAmount, shippingTax, isTaxIncluded },
-      lines: [...state.lines.map((line) => ({ ...line, ...changed.get(line.line) })), ...added],
+      lines: [
+        ...state.lines.map((line) => ({ ...line, ...changed.get(line.line) })),
+        ...this.addedLines(edited?.added ?? []),
+      ],
       payments: payment ? [...payments, payment] : payments,
       refunds: refund ? [...refunds, refund] : refunds,
+    });
+  }
+
+  /** Further lines, as they are once they follow the present ones. */
+  addedLines(added: readonly OrderLine[]): PlacedLine[] {
+    return added.map(({ unitPrice, tax = [], discount = 0, ...line }, index) => {
+      const units = { returnedQuantity: 0, cancelledQuantity: 0, binQuantity: line.quantity };
+      const number = this.state.lines.length + index + 1;
+      return { ...line, line: number, unitPrice: unitPrice.minor, tax, discount, ...units };
     });
   }
 

@@ -37,7 +37,7 @@ export function subtotalOf(lines: readonly OrderLine[], currency: Currency): Mon
   return lines.reduce((sum, line) => sum.plus(line.total), Money.zero(currency));
 }
 
-export function chargedLines(lines: readonly OrderLine[], charges: Charges): readonly OrderLine[] {
+function chargedLines(lines: readonly OrderLine[], charges: Charges): readonly OrderLine[] {
   if (charges.lines.length === 0) return lines;
   return lines.map((line, index) => {
     const { tax = [], discount = 0 } = charges.lines[index] ?? {};

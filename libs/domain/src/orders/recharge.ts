@@ -39,7 +39,6 @@ export function recharged(before: PlacedOrder, after: PlacedOrder, chargesOf: Ch
   const shipping = isShippingKept
     ? { shippingAmount: state.shippingAmount, shippingTax: state.shippingTax }
     : { shippingAmount: charges.shipping, shippingTax: sumByRate(charges.shippingTax) };
-  // Where the settings have changed, what is kept is what it was: the rest of the total explains it.
   const isTaxIncluded = open.length > 0 ? charges.isTaxIncluded : state.isTaxIncluded;
   return chargedAs(before, after, { ...shipping, lines, isTaxIncluded });
 }

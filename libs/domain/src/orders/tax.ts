@@ -20,7 +20,7 @@ export function taxOf(taxes: readonly Tax[]): number {
   return taxes.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** One tax for each name and rate, in the order of their first appearance. */
+/** Sums taxes by name and rate, in the order of their first appearance. */
 export function sumByRate(taxes: readonly Tax[]): Tax[] {
   const sums = new Map<string, Tax>();
   for (const tax of taxes) {

@@ -18,7 +18,7 @@ import { placerName, placerType } from './order.sql.js';
 const MAX_SKIPPED = 1_000;
 
 // A constant: the planner knows that a page reads few rows.
-const MOST_READ = MAX_SKIPPED + MAX_LIMIT + 1;
+const MAX_READ = MAX_SKIPPED + MAX_LIMIT + 1;
 
 /** After each placing of an order at the same time. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -94,7 +94,7 @@ function pageOf(
         }${order ? ` AND ${source.orderId} = ${order}` : ''}${
           time ? ` AND (${source.at}, ${source.id}) > (${time}, ${where.bind(afterId)})` : ''
         }
-        ORDER BY ${source.at}, ${source.id} LIMIT ${MOST_READ}
+        ORDER BY ${source.at}, ${source.id} LIMIT ${MAX_READ}
       ) AS first LIMIT ${last})`;
   const parts = [
     ...(kind && kind !== 'order' ? [] : [firstOf(PLACINGS, after?.booking === '0' ? after.orderId : LAST_ID)]),
