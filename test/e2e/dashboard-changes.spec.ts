@@ -232,9 +232,11 @@ describeInBrowser('what people change in the dashboard', () => {
     await store.row('order_stages', { order_id, stage: 'notify-refund', state: 'dead', outcome: 'failed' });
     await store.product({ name: 'Kite', sku: 'KITE-7', stock: [] });
     await store.product({ name: 'Kite line', sku: 'LINE-7', stock: [0, 0] });
-    const { page, open, faults } = await scene.desk('warehouse');
+    const { page, open, settled, faults } = await scene.desk('warehouse');
     await open('#/');
     await page.getByRole('link', { name: 'Look: 1 mail that failed' }).press('Enter');
+    await page.locator('.views [aria-current]', { hasText: 'Mail' }).waitFor();
+    await settled();
     await page.getByRole('link', { name: 'WEB-1' }).waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
     expect(await faults()).toEqual([]);

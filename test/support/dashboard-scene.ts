@@ -54,6 +54,8 @@ export interface Desk {
   readonly trouble: string[];
   /** Until all of it is there. */
   open(this: void, address: string): Promise<void>;
+  /** Waits, after a link or a key, for the page that it leads to. */
+  settled(this: void): Promise<void>;
   /** What axe finds, each with its first element, and what `LAYOUT_FAULTS` says. */
   faults(this: void): Promise<string[]>;
 }
@@ -114,11 +116,16 @@ export async function dashboardScene(more: Record<string, string> = {}): Promise
       page.on('request', (request) => {
         if (!/^data:/.test(request.url()) && !request.url().startsWith(`${origin}/`)) trouble.push(request.url());
       });
-      const open = async (address: string) => {
-        await page.goto(`${origin}/dashboard/${address}`);
+      const settled = async () => {
+        // An address of the same document is rendered a frame later: until then, the page before it is there.
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
         await page.locator('h1').waitFor();
         for (const late of ['.waiting', '[data-stale=true]'])
           await page.locator(late).first().waitFor({ state: 'detached' });
+      };
+      const open = async (address: string) => {
+        await page.goto(`${origin}/dashboard/${address}`);
+        await settled();
       };
       const faults = async () => {
         // Run apart from the page, which permits no script but its own.
@@ -128,7 +135,7 @@ export async function dashboardScene(more: Record<string, string> = {}): Promise
         );
         return [...found, ...(await page.evaluate<string[]>(LAYOUT_FAULTS))];
       };
-      return { page, trouble, open, faults };
+      return { page, trouble, open, settled, faults };
     },
     mailedCode: async (email, mails = 1) => {
       const folder = path.join(DATA_DIR, 'mail');
