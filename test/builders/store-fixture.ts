@@ -206,7 +206,7 @@ export class StoreFixture {
   }
 
   bin(warehouseId = this.warehouseId): Promise<number> {
-    return insert(this.database, 'bins', { store_id: this.id, warehouse_id: warehouseId, code: `B-${++serial}` });
+    return insert(this.database, 'bins', { store_id: this.id, warehouse_id: warehouseId, code: `BIN-${++serial}` });
   }
 
   warehouse({ active = true } = {}): Promise<number> {

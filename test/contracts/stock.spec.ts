@@ -112,10 +112,10 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
   }
 
   it.each<[string, (n: number) => Partial<StockLine>]>([
-    ['a SKU, a warehouse and a bin', (n) => ({ sku: `p-${n + 2}`, warehouse: 'MAIN', bin: `B-${n + 1}` })],
+    ['a SKU, a warehouse and a bin', (n) => ({ sku: `p-${n + 2}`, warehouse: 'MAIN', bin: `BIN-${n + 1}` })],
     [
       'a product that lies in many bins, a warehouse and a bin',
-      (n) => ({ sku: LAST, warehouse: 'MAIN', bin: `B-${n + 1}` }),
+      (n) => ({ sku: LAST, warehouse: 'MAIN', bin: `BIN-${n + 1}` }),
     ],
     ['a bin that is to be made', (n) => ({ sku: `P-${n + 2}`, warehouse: 'MAIN', bin: `NEW-${n}` })],
     ['a bin', (n) => ({ sku: `P-${n + 2}`, bin: `B-${n + 1}` })],

@@ -3,6 +3,8 @@ import { anOrderBody } from '../builders/order-body.js';
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
 import { eventually } from '../support/eventually.js';
 
+const dollars = (amount: number): string => `$${amount.toFixed(2)}`;
+
 describeInBrowser('what people change in the dashboard', () => {
   let scene: DashboardScene;
 
@@ -411,12 +413,57 @@ describeInBrowser('what people change in the dashboard', () => {
     const { page, open } = await scene.desk('manager');
     await open(`#/orders/${receipt_number}`);
     await page.getByRole('button', { name: 'Cancel order…' }).click();
-    const promised = /cannot be undone\. (\S+) is then to pay back/;
-    const [, amount] = promised.exec((await page.getByRole('dialog').textContent()) ?? '') ?? [];
-    expect(amount).toBe(`$${(total - 30).toFixed(2)}`);
+    await page.getByText(`${dollars(total - 30)} is then to pay back.`).waitFor();
+    await page.getByLabel('Fee that stays owed').fill('12,50');
+    await page.getByText(`${dollars(total - 42.5)} is then to pay back.`).waitFor();
     await page.getByRole('button', { name: 'Cancel the order' }).click();
 
-    await page.getByText(`Pay back ${amount}, then`).waitFor();
+    await page.getByText(`Pay back ${dollars(total - 42.5)}, then`).waitFor();
+    await page.getByRole('region', { name: 'Money' }).getByText('Fee of the cancellation').waitFor();
+    await page.context().close();
+  });
+
+  it('shows, before lines change, what the order then costs, and changes them for no other total', async () => {
+    const product_id = await scene.api.store.product({ name: 'Mug', sku: 'MUG-7', price: 1000, stock: 50 });
+    await scene.api.store.product({ name: 'Saucer', sku: 'SAUCER-7', price: 400, stock: 50 });
+    const { receipt_number } = await scene.api.place(anOrderBody(product_id));
+    const { page, open, faults } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByRole('region', { name: 'Lines' }).getByRole('button', { name: 'Change…' }).click();
+    expect(await faults()).toEqual([]);
+    const change = page.getByRole('button', { name: 'Change', exact: true });
+    await page.getByLabel('Units of Mug').fill('3');
+    await page.getByText('The order then costs $30.00, not $10.00. $30.00 is then open.').waitFor();
+    await page.getByLabel('SKU to add').fill('NONE-7');
+    await page.getByRole('status').filter({ hasText: 'NONE-7' }).waitFor();
+    await page.getByLabel('SKU to add').fill('SAUCER-7');
+    await page.getByText('The order then costs $34.00').waitFor();
+    await scene.api.database.query(`UPDATE products SET price = 500 WHERE sku = 'SAUCER-7'`);
+    await change.click();
+    expect(await page.getByRole('alert').textContent()).toMatch(/35/);
+
+    await page.getByLabel('Units of Mug').fill('2');
+    await page.getByText('The order then costs $25.00').waitFor();
+    await change.click();
+
+    await page.getByText(`${receipt_number} is changed.`).waitFor();
+    await page.getByRole('region', { name: 'Money' }).getByText('$25.00').first().waitFor();
+    await page.context().close();
+  });
+
+  it('says what a refund credits before it is recorded', async () => {
+    const { receipt_number, total } = await placeOrder('Betty Holberton');
+    const payment = { reference: 'PAY-1', amount: Math.round(total * 100), currency: 'USD' };
+    expect((await scene.api.post(`/v1/orders/${receipt_number}/payments`, payment)).statusCode).toBe(201);
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByRole('button', { name: 'Refund…' }).click();
+    await page.getByLabel('Amount').fill('5');
+    await page.getByRole('radio', { name: 'goodwill' }).check();
+    await page.getByText('$5.00 of the order is credited. Nothing is then open.').waitFor();
+    await page.getByRole('radio', { name: 'chargeback' }).check();
+
+    await page.getByText('$0.00 of the order is credited. $5.00 is then open.').waitFor();
     await page.context().close();
   });
 

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { paths } from '../api.js';
 import { api, textOf, type Order, type OrderListItem } from '../http.js';
-import { money, readAmount, readUnits } from '../parts/amount.js';
-import { Amount, Ask, Check, Choices, Field, UnitsInput, type AskProps, type Values } from '../parts/ask.js';
+import { digitsOf, money, readAmount, readUnits } from '../parts/amount.js';
+import { Amount, Ask, Check, Choices, Field, Outcome, UnitsInput, type AskProps, type Values } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { count, sum } from '../parts/text.js';
 import { describe, leftOf, type Line, type OfOrder } from './columns.js';
@@ -16,6 +16,25 @@ type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['ap
 export async function change<C extends Change>(id: string, what: C, body: Body<C>, said = ''): Promise<string> {
   await api.POST(`/v1/orders/{id}/${what as 'notes'}`, { params: { path: { id } }, body: body as Body<'notes'> });
   return said;
+}
+
+type Previewed = 'cancel' | 'lines' | 'refunds';
+type PreviewBody<P extends Previewed> = NonNullable<
+  paths[`/v1/orders/{id}/${P}`]['post']['requestBody']
+>['content']['application/json'];
+
+/** The order as the change would leave it. */
+async function preview<P extends Previewed>(id: string, what: P, body: PreviewBody<P>): Promise<Order> {
+  const params = { path: { id }, query: { preview: true as const } };
+  const { data } = await api.POST(`/v1/orders/{id}/${what as 'lines'}`, { params, body });
+  if (!data) throw new Error('The service did not answer.');
+  return data.data;
+}
+
+/** What is left to do about the money of an order. */
+function moneyLeft({ amount_open: open, refund_due: due, currency }: Order): string {
+  if (due > 0) return `${money(due, currency)} is then to pay back.`;
+  return open > 0 ? `${money(open, currency)} is then open.` : 'Nothing is then open.';
 }
 
 const unitsOf = (order: Order, most: (line: Line) => number): Line[] =>
@@ -88,14 +107,20 @@ export function Refund({ order }: OfOrder) {
   const { currency, refund_due, refunds, amount_paid, amount_refunded } = order;
   const left = amount_paid - amount_refunded;
   const lines = unitsOf(order, (line) => line.shipped_quantity - line.returned_quantity);
-  type Fields = 'reference' | 'amount' | 'reason' | 'notify' | 'restock';
-  const send = ({ reference, notify, restock, reason: given, ...values }: Values<Fields>) => {
-    const why = given as keyof typeof REASONS;
-    const amount = readAmount(values.amount, currency);
+  const bodyOf = ({ reference = '', amount = '', reason: why, notify, restock, ...values }: Values) => {
     const units = unitsIn(values, lines);
     const back = units.length > 0 ? { lines: units, restock: !!restock } : {};
-    const body = { reference, amount, reason: why, notify: !!notify, ...back };
-    return change(order.id, 'refunds', body, `A refund of ${money(amount, currency)} is recorded.`);
+    const reason = why as keyof typeof REASONS;
+    return { reference, amount: readAmount(amount, currency), reason, notify: !!notify, ...back };
+  };
+  const send = (values: Values) => {
+    const body = bodyOf(values);
+    return change(order.id, 'refunds', body, `A refund of ${money(body.amount, currency)} is recorded.`);
+  };
+  const outcome = async (values: Values) => {
+    const after = await preview(order.id, 'refunds', bodyOf(values));
+    const credited = after.amount_credited - order.amount_credited;
+    return `${money(credited, currency)} of the order is credited. ${moneyLeft(after)}`;
   };
   const reason = left > 0 ? undefined : 'Nothing is left to refund.';
   return (
@@ -119,32 +144,36 @@ export function Refund({ order }: OfOrder) {
         </>
       )}
       <Tell />
+      <Outcome of={outcome} />
     </Ask>
   );
 }
 
 export function Cancel({ order }: OfOrder) {
-  const { receipt_number, amount_paid, amount_refunded, currency } = order;
+  const { receipt_number, currency } = order;
   const items = unitsOf(order, leftOf).map(({ line, quantity }) => ({ line, quantity }));
   const units = count(sum(items.map(({ quantity }) => quantity)), 'unit');
   // What has shipped stays: then only the rest is given up.
   const isPart = order.shipments.some(({ status }) => status !== 'void');
-  const send = ({ reason, restock, notify }: Values<'reason' | 'restock' | 'notify'>) => {
-    const body = { ...(isPart ? { items } : {}), reason, restock: !!restock, notify: !!notify };
-    return change(order.id, 'cancel', body, isPart ? `${units} given up.` : `${receipt_number} is cancelled.`);
+  const bodyOf = ({ reason, restock, notify, fee }: Values) => {
+    const what = isPart ? { items } : { fee: fee ? readAmount(fee, currency) : 0 };
+    return { ...what, reason, restock: !!restock, notify: !!notify };
   };
-  const due = isPart ? 0 : amount_paid - amount_refunded;
-  const back = due > 0 && ` ${money(due, currency)} is then to pay back.`;
+  const send = (values: Values) =>
+    change(order.id, 'cancel', bodyOf(values), isPart ? `${units} given up.` : `${receipt_number} is cancelled.`);
+  const outcome = async (values: Values) => moneyLeft(await preview(order.id, 'cancel', bodyOf(values)));
   const title = isPart ? `Give up ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
   const words = isPart
     ? { label: 'Give up the rest…', verb: 'Give up', keep: 'Keep them' }
     : { label: 'Cancel order…', verb: 'Cancel the order', keep: 'Keep the order' };
   return (
     <Ask title={title} {...words} tone="danger" send={send}>
-      <p class="soft">This cannot be undone.{back}</p>
+      <p class="soft">This cannot be undone.</p>
       <Field label="Reason" name="reason" hint="For the history. The customer does not see it." />
+      {!isPart && <Amount label="Fee that stays owed" name="fee" currency={currency} />}
       <Check label={`Put ${units} back on sale`} name="restock" defaultChecked />
       <Tell />
+      <Outcome of={outcome} />
     </Ask>
   );
 }
@@ -155,6 +184,56 @@ export function Hold({ order: { id, receipt_number } }: OfOrder) {
   return (
     <Ask {...words} verb="Hold" send={send}>
       <Field label="Reason" name="reason" required autoFocus />
+    </Ask>
+  );
+}
+
+const MAX_UNITS = 999;
+
+/** Nothing changes until the person has seen what the order then costs. */
+export function ChangeLines({ order }: OfOrder) {
+  const { currency, line_items: lines } = order;
+  const seen = useRef({ body: '', total: 0 });
+  const bodyOf = ({ sku = '', units = '', ...values }: Values) => {
+    const set = lines
+      .map(({ line }) => ({ line, quantity: readUnits(values[`line-${line}`] ?? '') }))
+      .filter(({ quantity }, index) => quantity !== lines[index]?.quantity);
+    return { ...(set.length > 0 && { set }), ...(sku && { add: [{ sku, quantity: readUnits(units) }] }) };
+  };
+  const outcome = async (values: Values) => {
+    const body = bodyOf(values);
+    if (!body.set && !body.add) return '';
+    const after = await preview(order.id, 'lines', body);
+    seen.current = { body: JSON.stringify(body), total: after.total_amount };
+    const costs = `The order then costs ${money(after.total_amount, currency)}, not ${money(order.total_amount, currency)}.`;
+    return `${costs} ${moneyLeft(after)}`;
+  };
+  const send = async (values: Values) => {
+    const body = bodyOf(values);
+    if (JSON.stringify(body) !== seen.current.body) throw new Error((await outcome(values)) || 'No units are changed.');
+    const expected_total = seen.current.total / 10 ** digitsOf(currency);
+    const params = { path: order };
+    await api.POST('/v1/orders/{id}/lines', { params, body: { ...body, expected_total } });
+    return `${order.receipt_number} is changed.`;
+  };
+  const rows = lines.map(({ line: key, name, quantity, ...unit }) => {
+    const field = { name: `line-${key}`, most: MAX_UNITS, defaultValue: quantity };
+    return {
+      key,
+      name,
+      detail: describe(unit),
+      end: <UnitsInput {...field} aria-label={`Units of ${name}`} required />,
+    };
+  });
+  const title = `Change the lines of ${order.receipt_number}`;
+  return (
+    <Ask label="Change…" {...{ title, send }} verb="Change" tone="quiet">
+      <Rows rows={rows} />
+      <div class="pair">
+        <Field label="SKU to add" name="sku" />
+        <Field label="Units of it" name="units" defaultValue="1" inputMode="numeric" />
+      </div>
+      <Outcome of={outcome} />
     </Ask>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, get, lastOf, MAX_PAGES, useGet, useRead, type Order, type Schemas } from '../http.js';
 import { money } from '../parts/amount.js';
@@ -7,7 +8,18 @@ import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, Waiting } from 
 import { count, joined, Lines, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import { Cancel, change, CorrectBilling, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
+import {
+  Cancel,
+  change,
+  ChangeLines,
+  CorrectBilling,
+  CorrectContact,
+  Hold,
+  Pay,
+  Refund,
+  Release,
+  ShipUnits,
+} from './actions.js';
 import { describe, leftOf, StageBadge, type Line, type OfOrder } from './columns.js';
 
 export function OrderPage({ id }: { id: string }) {
@@ -47,7 +59,7 @@ export function OrderPage({ id }: { id: string }) {
         <Note key={text} tone="wait" children={text} />
       ))}
       {due > 0 && <Note tone="bad">{`Pay back ${money(due, currency)}, then record the refund here.`}</Note>}
-      <Goods order={order} />
+      <Goods order={order} actions={canCorrect(order) && <ChangeLines order={order} />} />
       <Shipments order={order} />
       <Timeline order={order} />
     </Page>
@@ -124,7 +136,7 @@ const columnsOf = (currency: string): Columns<Line> => ({
   Sum: right(({ line_total }) => money(line_total, currency)),
 });
 
-function Goods({ order }: OfOrder) {
+function Goods({ order, actions }: OfOrder & { actions?: ComponentChildren }) {
   const { line_items, currency, tax_lines, tax_amount, shipping_amount, discount_amount, adjustment_amount } = order;
   const included = tax_lines.reduce((sum, tax) => sum + (tax.included ? tax.amount : 0), 0);
   const taxes = tax_lines.map(({ name, rate, included: isIncluded, amount }) => {
@@ -144,7 +156,7 @@ function Goods({ order }: OfOrder) {
     </tr>
   ));
   return (
-    <Section title="Lines">
+    <Section title="Lines" actions={actions}>
       <Table label="Table of the lines" rows={line_items} columns={columnsOf(currency)} foot={foot} />
       {order.notes && <blockquote>{`Note of the customer: ${order.notes}`}</blockquote>}
     </Section>

@@ -122,6 +122,36 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, 
   );
 }
 
+const TYPING_MS = 300;
+
+/** Tells what the fields of the form around it would do, again after each change of them. */
+export function Outcome({ of }: { of: (values: Values) => Promise<string> }) {
+  const ref = useRef<HTMLParagraphElement>(null);
+  const [text, show] = useState('');
+  useEffect(() => {
+    const form = ref.current?.closest('form');
+    if (!form) return;
+    let pause: ReturnType<typeof setTimeout>;
+    let last = 0;
+    const tell = async () => {
+      const asked = ++last;
+      const answer = await of(valuesOf(new FormData(form))).catch(textOf);
+      if (asked === last) show(answer);
+    };
+    const tellSoon = () => {
+      clearTimeout(pause);
+      pause = setTimeout(() => void tell(), TYPING_MS);
+    };
+    void tell();
+    form.addEventListener('input', tellSoon);
+    return () => {
+      clearTimeout(pause);
+      form.removeEventListener('input', tellSoon);
+    };
+  }, [of]);
+  return <p ref={ref} role="status" class="soft" children={text} />;
+}
+
 type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'> & {
   readonly label: string;
   readonly hint?: ComponentChildren;
@@ -182,12 +212,14 @@ function Typed({ begin = '', read, hint = '', ...input }: TypedProps) {
   return <Field {...input} {...{ onInput, hint: below, defaultValue: begin }} autoComplete="off" />;
 }
 
-type AmountProps = Readonly<{ minor: number; currency: string; label?: string }>;
+type AmountProps = Readonly<{ currency: string; minor?: number; label?: string; name?: string }>;
 
-export function Amount({ minor, currency, label = 'Amount' }: AmountProps) {
+/** @param minor what it begins with. Without it the field is empty, and may stay so. */
+export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) {
   const read = (text: string) => `This is ${money(readAmount(text, currency), currency)}.`;
-  const field = { label: `${label} (${currency})`, name: 'amount', begin: plainMoney(minor, currency), read };
-  return <Typed {...field} inputMode="decimal" required autoFocus />;
+  const isGiven = minor !== undefined;
+  const field = { label: `${label} (${currency})`, name, begin: isGiven ? plainMoney(minor, currency) : '', read };
+  return <Typed {...field} inputMode="decimal" required={isGiven} autoFocus={isGiven} />;
 }
 
 /** A whole number. @param hint below it, as long as it is one. */
