@@ -112,10 +112,10 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
   }
 
   it.each<[string, (n: number) => Partial<StockLine>]>([
-    ['a SKU, a warehouse and a bin', (n) => ({ sku: `p-${n + 2}`, warehouse: 'MAIN', bin: `BIN-${n + 1}` })],
+    ['a SKU, a warehouse and a bin', (n) => ({ sku: `p-${n + 2}`, warehouse: 'MAIN', bin: `B-${n + 1}` })],
     [
       'a product that lies in many bins, a warehouse and a bin',
-      (n) => ({ sku: LAST, warehouse: 'MAIN', bin: `BIN-${n + 1}` }),
+      (n) => ({ sku: LAST, warehouse: 'MAIN', bin: `B-${n + 1}` }),
     ],
     ['a bin that is to be made', (n) => ({ sku: `P-${n + 2}`, warehouse: 'MAIN', bin: `NEW-${n}` })],
     ['a bin', (n) => ({ sku: `P-${n + 2}`, bin: `B-${n + 1}` })],
@@ -432,7 +432,7 @@ describe('StockRepository, StockChanges and StockLedger', () => {
     await database.query('UPDATE stock SET quantity = 9 WHERE variant_id = $1 AND store_id = $2', [variant, store.id]);
     await database.query('UPDATE stock SET quantity = 0 WHERE store_id = $1', [other.id]);
 
-    const bin = expect.stringMatching(/^MAIN\/B-/) as string;
+    const bin = expect.stringMatching(/^MAIN\/BIN-/) as string;
     const red = { store: store.subdomain, product: 'mug', variant: 'mug-red', bin, quantity: 9, ledger: 2 };
     const theirs = { store: other.subdomain, product: 'mug', variant: null, bin, quantity: 0, ledger: 9 };
     expect(await ledger.verify(store.id)).toEqual({ checked: 3, differences: [red] });
