@@ -44,7 +44,7 @@ export function stateOf(values: Partial<PlacedOrderState>): PlacedOrderState {
     totalAmount: 3500,
     ...NO_AMOUNTS,
     cancelledAmount: 0,
-    creditedTaxes: [],
+    credits: [],
     cancellationFee: null,
     currency: 'USD',
     contact: CONTACT,

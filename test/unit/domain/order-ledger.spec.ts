@@ -401,7 +401,7 @@ function after(state: PlacedOrderState, change: OrderChange): PlacedOrderState {
     shippingTax: changed?.shippingTax ?? state.shippingTax,
     cancelledAmount: state.cancelledAmount + (cancelled?.amount ?? 0) + (fee?.credited ?? 0),
     cancellationFee: fee?.amount ?? state.cancellationFee,
-    creditedTaxes: [...state.creditedTaxes, ...creditedTaxesOf(new PlacedOrder(state), change)],
+    credits: [...state.credits, ...creditsOf(new PlacedOrder(state), change)],
     payments: payment ? [...state.payments, payment satisfies KnownPayment] : state.payments,
     refunds: refunded ? [...state.refunds, refunded] : state.refunds,
     shipments: shipment ? new PlacedOrder(state).shipmentsWith(shipment.shipment) : state.shipments,
@@ -481,10 +481,10 @@ function resell(
   books.sell(cost(shipped.shippingAmount, shipped.shippingTax) - cost(state.shippingAmount, state.shippingTax));
 }
 
-function creditedTaxesOf(order: PlacedOrder, change: OrderChange): readonly Tax[] {
-  return bookingsOf(order, change)
-    .filter(({ kind }) => kind !== 'lines')
-    .flatMap(({ taxLines }) => taxLines);
+function creditsOf(order: PlacedOrder, change: OrderChange): readonly Booking[] {
+  return bookingsOf(order, change).filter(({ kind, credited, taxLines }) => {
+    return kind !== 'lines' && (credited !== 0 || taxLines.length > 0);
+  });
 }
 
 function halfUp(product: number, by: number): number {

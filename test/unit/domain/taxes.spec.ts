@@ -10,12 +10,14 @@ import {
   recordRefund,
   taxLinesOf,
   wholeAddress,
+  type BookedCredit,
   type ChargeableOrder,
   type ChargeRules,
   type Currency,
   type LineQuantity,
   type OrderChange,
   type PlacedOrderState,
+  type Tax,
   type TaxRate,
 } from '@app/domain';
 import {
@@ -149,6 +151,11 @@ const all = (quantity: number): readonly LineQuantity[] => [units(1, quantity)];
 const shippedOrder = (values: Partial<PlacedOrderState> = {}) => taxed({ shipments: [aShipment()], ...values });
 const paid = { status: 'SUCCEEDED', payments: [money('pi', 4_700)] } as const;
 
+/** What the books have of a credit. */
+const credit = (reference: string, credited: number, ...taxes: readonly Tax[]): BookedCredit => {
+  return { kind: 'credit', reference, credited, taxLines: taxes.map((tax) => ({ ...tax, included: false })) };
+};
+
 /** The bookings of a change: kind, what they credit, and their taxes by rate. */
 const booked = (order: PlacedOrder, change: OrderChange) =>
   bookingsOf(order, change).map(({ kind, credited, taxLines }) => {
@@ -178,7 +185,7 @@ describe('the taxes of a credit', () => {
 
   it('are those of a whole lamp after a part of a book was credited', () => {
     const refunds = [refunded('re_1', 200, [units(2, 1)])];
-    const order = shippedOrder({ ...paid, refunds, creditedTaxes: [VAT(7, 13)] });
+    const order = shippedOrder({ ...paid, refunds, credits: [credit('re_1', 200, VAT(7, 13))] });
 
     expect(creditOf(order, { amount: 1190, lines: [units(1, 1)] })[1]).toEqual(['credit', 1190, { 19: 190 }]);
   });
@@ -188,7 +195,7 @@ describe('the taxes of a credit', () => {
     const change = cancelOrder(order, cancellation, all(2));
 
     expect(booked(order, change)).toEqual([['credit', 2_380, { 19: 380 }]]);
-    const rest = new PlacedOrder({ ...order.without(all(2), 2_380).state, creditedTaxes: [VAT(19, 380)] });
+    const rest = new PlacedOrder({ ...order.without(all(2), 2_380).state, credits: [credit('', 2_380, VAT(19, 380))] });
     expect(booked(rest, cancelOrder(rest, cancellation))).toEqual([['cancellation', 2_320, { 19: 285, 7: 35 }]]);
   });
 
@@ -205,7 +212,7 @@ describe('the taxes of a credit', () => {
 
   it('count for the taxes of the country to which the order goes at last', () => {
     const refunds = [refunded('re_1', 470)];
-    const order = taxed({ ...paid, refunds, creditedTaxes: [VAT(19, 67), VAT(7, 4)] });
+    const order = taxed({ ...paid, refunds, credits: [credit('re_1', 470, VAT(19, 67), VAT(7, 4))] });
 
     const change = patched(order, { shippingAddress: { country: 'FR' } });
 

@@ -131,7 +131,7 @@ const PLACED = new PlacedOrder({
     ...NO_AMOUNTS,
     totalAmount: 99_900_000,
     cancelledAmount: 0,
-    creditedTaxes: [],
+    credits: [],
     cancellationFee: null,
     hasTakenStock: true,
   },

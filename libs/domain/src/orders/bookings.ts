@@ -1,40 +1,11 @@
-import { creditTaxes, restatedTaxes, type TaxedCredit } from './credit-taxes.js';
-import { shippingOf, taxesOfUnits } from './line-shares.js';
-import { sumByLine, unitsBeyond } from './line-units.js';
+import type { BookedAmounts, Booking } from './booking.js';
+import { creditTaxes, restatedTaxes, sumOfCredits, type BookedCredit, type TaxedCredit } from './credit-taxes.js';
+import { creditedUnitsOf, shareOf, shippingOf, taxesOfUnits } from './line-shares.js';
+import { sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
 import { effectOf, type OrderChange } from './order-change.js';
 import { ledgerOf, type PaymentRecord, type RefundRecord } from './order-money.js';
-import type { PlacedOrder } from './placed-order.js';
-import { taxDifference, taxLinesOf, type TaxLine } from './tax.js';
-
-/** `order` is the placing. */
-export const BOOKING_KINDS = [
-  'order',
-  'lines',
-  'credit',
-  'payment',
-  'refund',
-  'chargeback',
-  'write_off',
-  'cancellation',
-] as const;
-export type BookingKind = (typeof BOOKING_KINDS)[number];
-
-/** What a booking adds to the amounts of its order, in minor units; negative where it takes from them. */
-export interface BookedAmounts {
-  /** To the total. */
-  readonly charged: number;
-  readonly credited: number;
-  readonly paid: number;
-  readonly refunded: number;
-}
-
-export interface Booking extends BookedAmounts {
-  readonly kind: BookingKind;
-  /** The payment or refund that it is about; `''` for none. */
-  readonly reference: string;
-  /** The tax in what is charged or credited. */
-  readonly taxLines: readonly TaxLine[];
-}
+import type { PlacedOrder, PlacedOrderState } from './placed-order.js';
+import { isTaxedAlike, taxDifference, taxLinesOf } from './tax.js';
 
 const NOTHING = { reference: '', charged: 0, credited: 0, paid: 0, refunded: 0, taxLines: [] };
 
@@ -65,16 +36,18 @@ function withTaxes(
 ): readonly Booking[] {
   const { order, change } = made;
   const { state } = made.changed;
-  const sold = taxLinesOf(state);
-  const charged = taxDifference(taxLinesOf(order.state), sold);
-  const { creditedTaxes } = order.state;
-  const creditedAmount = ledgerOf(order.state).credited;
-  const taxed = { totalAmount: state.totalAmount, sold, creditedTaxes, creditedAmount };
-  const restated = charged.length > 0 ? restatedTaxes(taxed) : [];
+  const taxed = { totalAmount: state.totalAmount, sold: taxLinesOf(state) };
+  const charged = taxDifference(taxLinesOf(order.state), taxed.sold);
+  const restated = restatedBookings(taxed, order.state, state);
+  const before = sumOfCredits([...order.state.credits, ...restated]);
   const credits = bookings.filter(({ credited }) => credited !== 0);
   const taxes = creditTaxes(
-    { ...taxed, creditedTaxes: [...creditedTaxes, ...restated] },
-    credits.map((booking) => ({ credited: booking.credited, of: creditedBy(booking, order, change) })),
+    taxed,
+    before,
+    credits.map((booking) => ({
+      ...{ credited: booking.credited, of: creditedBy(booking, order, change) },
+      isWriteOff: booking.kind === 'write_off',
+    })),
   );
   const hasLines = bookings.some(({ kind }) => kind === 'lines');
   return [
@@ -84,7 +57,7 @@ function withTaxes(
     }),
     // A change of the country may change nothing else.
     ...(charged.length > 0 && !hasLines ? [{ ...NOTHING, kind: 'lines' as const, taxLines: charged }] : []),
-    ...(restated.length > 0 ? [{ ...NOTHING, kind: 'credit' as const, taxLines: restated }] : []),
+    ...restated,
   ];
 }
 
@@ -97,7 +70,63 @@ function creditedBy({ kind }: Booking, order: PlacedOrder, change: OrderChange):
   const units = refund
     ? unitsBeyond(sumByLine(refund.lines), order.unrefundedCancelledUnits)
     : (cancelled?.lines ?? []);
-  return units.length > 0 ? { price: order.shareOf(units), taxes: taxesOfUnits(state, units) } : null;
+  return creditOf(units, state, creditedUnitsOf(state));
+}
+
+/** @param before units that were credited before. */
+function creditOf(
+  units: readonly LineQuantity[],
+  state: PlacedOrderState,
+  before: readonly LineQuantity[],
+): TaxedCredit['of'] {
+  if (units.length === 0) return null;
+  return { price: shareOf(state, sumByLine(units), before), taxes: taxesOfUnits(state, units, before) };
+}
+
+/** Where goods or the shipping are charged at other taxes, or more was credited of a tax than is left, the credits follow. */
+function restatedBookings(
+  taxed: Parameters<typeof restatedTaxes>[0],
+  before: PlacedOrderState,
+  state: PlacedOrderState,
+): readonly Booking[] {
+  const { credits } = before;
+  const isBeyond = () => taxDifference(sumOfCredits(credits).all.taxes, taxed.sold).some(({ amount }) => amount < 0);
+  if (credits.length === 0 || !(isTaxedAnew(before, state) || isBeyond())) return [];
+  const taxes = restatedTaxes(
+    taxed,
+    credits,
+    credits.map((credit) => ({
+      ...{ credited: credit.credited, of: creditedEarlier(credit, state) },
+      isWriteOff: credit.kind === 'write_off',
+    })),
+  );
+  return (['credit', 'write_off'] as const)
+    .map((kind) => ({ ...NOTHING, kind, taxLines: taxes[kind] }))
+    .filter(({ taxLines }) => taxLines.length > 0);
+}
+
+function isTaxedAnew(before: PlacedOrderState, after: PlacedOrderState): boolean {
+  if (before.isTaxIncluded !== after.isTaxIncluded) return true;
+  const shipping = [before, after].map(({ shippingAmount }) => shippingAmount);
+  const isShippingAnew = !isTaxedAlike(before.shippingTax, after.shippingTax) && !shipping.includes(0);
+  const kept = after.lines.filter(({ quantity }) => quantity > 0);
+  const taxesBefore = new Map(before.lines.map(({ line, tax }) => [line, tax]));
+  return isShippingAnew || kept.some(({ line, tax }) => !isTaxedAlike(taxesBefore.get(line) ?? tax, tax));
+}
+
+/** What a credit of the books was for, by the records of its order. */
+function creditedEarlier({ kind, reference }: BookedCredit, state: PlacedOrderState): TaxedCredit['of'] {
+  if (kind !== 'credit') return null;
+  const refund = state.refunds.find((each) => each.reference === reference);
+  if (refund?.reason === 'shipping') return { price: shippingOf(state), taxes: state.shippingTax };
+  const units = refund
+    ? refund.lines.map(({ line, quantity, cancelledQuantity }) => ({ line, quantity: quantity - cancelledQuantity }))
+    : state.lines.map(({ line, cancelledQuantity }) => ({ line, quantity: cancelledQuantity }));
+  return creditOf(
+    units.filter(({ quantity }) => quantity > 0),
+    state,
+    [],
+  );
 }
 
 export function bookingsOfPayment({
@@ -137,7 +166,11 @@ export function bookingsBeside(
   const rest = (field: keyof BookedAmounts) => records.reduce((left, booking) => left - booking[field], amounts[field]);
   const bookings: Booking[] = [
     { ...NOTHING, kind: 'lines', charged: rest('charged') },
-    { ...NOTHING, kind: isCancellation ? 'cancellation' : 'credit', credited: rest('credited') },
+    {
+      ...NOTHING,
+      kind: isCancellation && rest('credited') > 0 ? 'cancellation' : 'credit',
+      credited: rest('credited'),
+    },
     { ...NOTHING, kind: 'payment', paid: rest('paid') },
     { ...NOTHING, kind: 'refund', refunded: rest('refunded') },
   ];

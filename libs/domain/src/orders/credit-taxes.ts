@@ -1,5 +1,6 @@
+import type { Booking } from './booking.js';
 import { partOf } from './parts.js';
-import { sumByRate, taxDifference, type Tax, type TaxLine } from './tax.js';
+import { taxDifference, type Tax, type TaxLine } from './tax.js';
 
 /** A credit, and what it is for. */
 export interface TaxedCredit {
@@ -7,74 +8,112 @@ export interface TaxedCredit {
   readonly credited: number;
   /** The goods or the shipping that it credits, with their price and taxes; null = nothing in particular. */
   readonly of: { readonly price: number; readonly taxes: readonly Tax[] } | null;
+  /** Whether a payment has written it off. */
+  readonly isWriteOff: boolean;
 }
+
+/** What the books have of a credit. */
+export type BookedCredit = Pick<Booking, 'kind' | 'reference' | 'credited' | 'taxLines'>;
 
 interface TaxedTotal {
   readonly totalAmount: number;
   /** The taxes of the order by name and rate, as it was sold. */
   readonly sold: readonly TaxLine[];
-  /** The taxes that were credited before. */
-  readonly creditedTaxes: readonly Tax[];
-  readonly creditedAmount: number;
+}
+
+interface Credits {
+  readonly amount: number;
+  readonly taxes: readonly TaxLine[];
+}
+
+/** All credits of an order, and those of them that payments have written off. */
+export interface CreditSums {
+  readonly all: Credits;
+  readonly writtenOff: Credits;
+}
+
+const NONE: Credits = { amount: 0, taxes: [] };
+export const NO_CREDITS: CreditSums = { all: NONE, writtenOff: NONE };
+
+export function sumOfCredits(booked: readonly BookedCredit[]): CreditSums {
+  return booked.reduce(
+    (sums, { kind, credited, taxLines }) => plus(sums, { credited, isWriteOff: kind === 'write_off' }, taxLines),
+    NO_CREDITS,
+  );
 }
 
 /**
  * The taxes of each credit. Goods and shipping take theirs with them, in the part of their price that is credited; any other
- * credit, such as goodwill or a write-off, takes its part of each tax that is left. Once nothing is owed, no tax is left.
+ * credit, such as goodwill or a write-off, and what goods are credited beyond what is left of them, takes its part of each tax that
+ * is left. A write-off that is taken back gives its taxes back. Once nothing is owed, no tax is left.
+ * @param before what was credited before.
  */
-export function creditTaxes(order: TaxedTotal, credits: readonly TaxedCredit[]): TaxLine[][] {
-  let creditedTaxes: readonly Tax[] = sumByRate(order.creditedTaxes);
-  let { creditedAmount } = order;
-  return credits.map(({ credited, of }) => {
-    const left = taxDifference(asTaxLines(creditedTaxes, order.sold), order.sold);
-    const owed = order.totalAmount - creditedAmount;
-    const taxes =
-      credited >= owed
-        ? left
-        : credited < 0
-          ? takenBack(creditedTaxes, credited, creditedAmount)
-          : taken(credited, of, left, owed);
-    const lines = asTaxLines(taxes, order.sold).filter(({ amount }) => amount !== 0);
-    creditedTaxes = sumByRate([...creditedTaxes, ...lines]);
-    creditedAmount += credited;
-    return lines;
+export function creditTaxes(order: TaxedTotal, before: CreditSums, credits: readonly TaxedCredit[]): TaxLine[][] {
+  let sums = before;
+  return credits.map((credit) => {
+    const taxes = taxesOf(credit, order, sums).filter(({ amount }) => amount !== 0);
+    sums = plus(sums, credit, taxes);
+    return taxes;
   });
 }
 
-function taken(credited: number, of: TaxedCredit['of'], left: readonly TaxLine[], owed: number): TaxLine[] {
-  if (!of || of.price <= 0) return left.map((tax) => ({ ...tax, amount: partOf(tax.amount, credited, owed) }));
-  return left.map((tax) => {
-    const own = of.taxes.reduce((sum, each) => sum + (isSame(each, tax) ? each.amount : 0), 0);
-    return { ...tax, amount: Math.min(tax.amount, partOf(own, credited, of.price)) };
-  });
+function taxesOf({ credited, of, isWriteOff }: TaxedCredit, order: TaxedTotal, sums: CreditSums): TaxLine[] {
+  const left = taxDifference(sums.all.taxes, order.sold);
+  const owed = order.totalAmount - sums.all.amount;
+  if (credited >= owed) return left;
+  if (credited < 0) {
+    const { amount, taxes } = isWriteOff ? sums.writtenOff : sums.all;
+    return taxes.map((tax) => ({ ...tax, amount: -partOf(tax.amount, -credited, amount) }));
+  }
+  const own = of ? ownTaxes(of, credited, left) : { price: 0, taxes: [] };
+  const rest = taxDifference(own.taxes, left);
+  const shared = rest.map((tax) => ({ ...tax, amount: partOf(tax.amount, credited - own.price, owed - own.price) }));
+  return sumOf([...own.taxes, ...shared]);
 }
 
-/** @param credited negative. */
-function takenBack(taxes: readonly Tax[], credited: number, creditedAmount: number): Tax[] {
-  return taxes.map((tax) => ({ ...tax, amount: -partOf(tax.amount, -credited, creditedAmount) }));
+/** The taxes of goods in the part of their price that is credited, and in which all of their taxes are left. */
+function ownTaxes(of: NonNullable<TaxedCredit['of']>, credited: number, left: readonly TaxLine[]) {
+  const most = Math.max(0, Math.min(credited, of.price));
+  const shares = left.map((tax) => {
+    const own = of.taxes.filter((each) => isSame(each, tax)).reduce((sum, { amount }) => sum + amount, 0);
+    return { tax, own };
+  });
+  const fitting = shares.map(({ tax, own }) => (own > tax.amount ? partOf(of.price, tax.amount, own) : most));
+  const hasNoneLeft = of.taxes.some((own) => own.amount > 0 && !left.some((tax) => isSame(own, tax)));
+  const price = hasNoneLeft ? 0 : Math.min(most, ...fitting);
+  const taxes = shares.map(({ tax, own }) => ({ ...tax, amount: Math.min(tax.amount, partOf(own, price, of.price)) }));
+  return { price, taxes };
 }
 
 /**
- * What the taxes that were credited change by once the order is charged again: where more was credited of a tax than is left of it,
- * the credits count for the taxes that the order has now.
+ * What the taxes of credits and of write-offs change by once the order is charged at other taxes: each credit counts as if it were
+ * given now.
+ * @param credits those of the books, with what each is for.
  */
-export function restatedTaxes({ sold, creditedTaxes, creditedAmount, totalAmount }: TaxedTotal): TaxLine[] {
-  const before = asTaxLines(creditedTaxes, sold);
-  const isBeyond = taxDifference(before, sold).some(({ amount }) => amount < 0);
-  if (!isBeyond) return [];
-  const after = sold.map((tax) => ({
-    ...tax,
-    amount: partOf(tax.amount, Math.min(creditedAmount, totalAmount), totalAmount),
-  }));
-  return taxDifference(before, after);
+export function restatedTaxes(
+  order: TaxedTotal,
+  booked: readonly BookedCredit[],
+  credits: readonly TaxedCredit[],
+): { readonly credit: TaxLine[]; readonly write_off: TaxLine[] } {
+  const taxes = creditTaxes(order, NO_CREDITS, credits);
+  const before = sumOfCredits(booked);
+  const after = sumOfCredits(booked.map((credit, index) => ({ ...credit, taxLines: taxes[index] ?? [] })));
+  const all = taxDifference(before.all.taxes, after.all.taxes);
+  const writtenOff = taxDifference(before.writtenOff.taxes, after.writtenOff.taxes);
+  return { credit: taxDifference(writtenOff, all), write_off: writtenOff };
 }
 
-/** A credit is of taxes that the prices include, or not, as the order does. */
-function asTaxLines(taxes: readonly Tax[], sold: readonly TaxLine[]): TaxLine[] {
-  return taxes.map((tax) => ({
-    ...{ name: tax.name, rate: tax.rate, amount: tax.amount },
-    included: sold.find((each) => isSame(each, tax))?.included ?? sold[0]?.included ?? false,
-  }));
+function plus(
+  { all, writtenOff }: CreditSums,
+  { credited, isWriteOff }: Pick<TaxedCredit, 'credited' | 'isWriteOff'>,
+  taxes: readonly TaxLine[],
+): CreditSums {
+  const more = (to: Credits) => ({ amount: to.amount + credited, taxes: sumOf([...to.taxes, ...taxes]) });
+  return { all: more(all), writtenOff: isWriteOff ? more(writtenOff) : writtenOff };
+}
+
+function sumOf(taxes: readonly TaxLine[]): TaxLine[] {
+  return taxDifference([], taxes);
 }
 
 function isSame(one: Tax, other: Tax): boolean {

@@ -1,4 +1,4 @@
-import { sumByLine, type LineQuantity } from './line-units.js';
+import { sumByLine, unitsByLine, type LineQuantity } from './line-units.js';
 import type { RefundRecord } from './order-money.js';
 import type { LineCharges } from './charges.js';
 import { partOf } from './parts.js';
@@ -15,10 +15,6 @@ export interface PricedOrder {
 export interface CreditedOrder {
   readonly lines: readonly { readonly line: number; readonly cancelledQuantity: number }[];
   readonly refunds: readonly Pick<RefundRecord, 'lines'>[];
-}
-
-interface CreditableOrder extends CreditedOrder {
-  readonly lines: readonly (PricedOrder['lines'][number] & CreditedOrder['lines'][number])[];
 }
 
 /** What the shipping costs with its tax, in minor units. */
@@ -57,12 +53,19 @@ export function shareOf(order: PricedOrder, units: readonly LineQuantity[], befo
   return sums.reduce((sum, share) => sum + share, 0);
 }
 
-/** The taxes of units that were neither given up nor refunded before. */
-export function taxesOfUnits(order: CreditableOrder, units: readonly LineQuantity[]): Tax[] {
-  const credited = new Map(creditedUnitsOf(order).map(({ line, quantity }) => [line, quantity]));
+/**
+ * The taxes of units.
+ * @param before units of the lines whose taxes were taken before.
+ */
+export function taxesOfUnits(
+  order: Pick<PricedOrder, 'lines'>,
+  units: readonly LineQuantity[],
+  before: readonly LineQuantity[],
+): Tax[] {
+  const earlier = unitsByLine(before);
   return units.flatMap(({ line, quantity }) => {
     const { tax = [], quantity: of = 0 } = order.lines.find((each) => each.line === line) ?? {};
-    const first = Math.min(credited.get(line) ?? 0, of);
+    const first = Math.min(earlier.get(line) ?? 0, of);
     const last = Math.min(first + quantity, of);
     return tax.map((each) => ({ ...each, amount: partOf(each.amount, last, of) - partOf(each.amount, first, of) }));
   });

@@ -23,6 +23,7 @@ import {
   type Repeatable,
 } from './order-change.js';
 import type { LineCharges } from './charges.js';
+import type { BookedCredit } from './credit-taxes.js';
 import { statusEvents, type OrderEvent, type OrderEventName } from './order-event.js';
 import { creditedUnitsOf, shareOf } from './line-shares.js';
 import { ledgerOf, type OrderLedger, type RefundedUnits } from './order-money.js';
@@ -30,7 +31,6 @@ import { FULFILLMENT_STEPS, type FulfillmentStatus, type OrderState, type Paymen
 import type { BilledContact } from './order.js';
 import type { OrderLine } from './order-line.js';
 import { isShipped, isShippedWhole, isVoid, type BinCodes } from './shipment.js';
-import type { Tax } from './tax.js';
 
 export interface PlacedLine extends LineQuantity, LineCharges, Pick<OrderLine, 'sku' | 'name' | 'attributes'> {
   /** Null only in an imported order. */
@@ -46,8 +46,8 @@ export interface PlacedLine extends LineQuantity, LineCharges, Pick<OrderLine, '
 
 /** The amounts are in minor units of `currency`. Imported orders may owe a negative amount. */
 export interface PlacedOrderState extends OrderState, ChargedAmounts, OrderTerms {
-  /** The taxes in what is credited, by the bookings. */
-  readonly creditedTaxes: readonly Tax[];
+  /** By the books, in their sequence. */
+  readonly credits: readonly BookedCredit[];
   /** Whether this service has placed it. */
   readonly isPlaced: boolean;
   readonly createdAt: Date;

@@ -46,12 +46,18 @@ export function taxLinesOf({ isTaxIncluded: included, shippingTax, lines }: Taxe
   return sumByRate([...lines.flatMap(({ tax }) => tax), ...shippingTax]).map((tax) => ({ ...tax, included }));
 }
 
+/** Whether both have the same taxes, whatever their amounts. */
+export function isTaxedAlike(one: readonly Tax[], other: readonly Tax[]): boolean {
+  const keysOf = (taxes: readonly Tax[]) => taxes.map(({ name, rate }) => `${rate} ${name}`);
+  return one.length === other.length && keysOf(one).every((key) => keysOf(other).includes(key));
+}
+
 /** What taxes grow by; those that stay are left out. */
 export function taxDifference(before: readonly TaxLine[], after: readonly TaxLine[]): TaxLine[] {
   const lost = before.map((tax) => ({ ...tax, amount: -tax.amount }));
   const sums = new Map<string, TaxLine>();
   for (const tax of [...after, ...lost]) {
-    const key = JSON.stringify([tax.name, tax.rate, tax.included]);
+    const key = `${tax.rate} ${tax.included} ${tax.name}`;
     sums.set(key, { ...tax, amount: tax.amount + (sums.get(key)?.amount ?? 0) });
   }
   return [...sums.values()].filter(({ amount }) => amount !== 0);

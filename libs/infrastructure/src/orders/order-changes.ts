@@ -13,7 +13,6 @@ import {
   type OrderEvent,
   type OrderState,
   type PlacedOrderState,
-  type Tax,
 } from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import type { LockedOrder } from '../stock/restock.js';
@@ -73,10 +72,10 @@ const BOOK = `/* orders.book */
   ORDER BY number`;
 
 type LoadedRow = OrderRow &
-  Pick<PlacedOrderState, keyof OrderState | 'hasGivenCharges' | 'hasTakenStock' | 'eventCounts' | 'unshippedStatus'> & {
-    /** The taxes of each credit. */
-    readonly creditedTaxes: readonly (readonly Tax[])[];
-  };
+  Pick<
+    PlacedOrderState,
+    keyof OrderState | 'credits' | 'hasGivenCharges' | 'hasTakenStock' | 'eventCounts' | 'unshippedStatus'
+  >;
 
 export async function lockOrder(sql: TransactionSql, target: OrderTarget): Promise<LockedOrder | null> {
   const { storeId, isTest } = target;
@@ -99,7 +98,7 @@ async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget):
 
 function toState(row: LoadedRow): PlacedOrderState {
   const { status, fulfillmentStatus, placed: isPlaced, hasGivenCharges, hasTakenStock } = row;
-  const { eventCounts, unshippedStatus, creditedTaxes } = row;
+  const { eventCounts, unshippedStatus, credits } = row;
   const { customer, shippingAddress, billingAddress, ...order } = toOrderRecord(row);
   return {
     ...{ ...order, status, fulfillmentStatus },
@@ -108,7 +107,7 @@ function toState(row: LoadedRow): PlacedOrderState {
       binQuantity: line.allocations.reduce((units, { quantity }) => units + quantity, 0),
     })),
     contact: { customer, shippingAddress, billingAddress },
-    creditedTaxes: creditedTaxes.flat(),
+    credits,
     lineMetadata: order.lines.filter(({ metadata }) => Object.keys(metadata).length > 0),
     ...{ mails: row.stages, isPlaced, hasGivenCharges, hasTakenStock, eventCounts, unshippedStatus },
   };

@@ -204,8 +204,10 @@ export const SELECT_ORDERS = `SELECT ${RECORD} FROM orders AS item`;
 export const selectForChange = (
   counted: readonly string[],
 ) => `SELECT ${RECORD}, coalesce(item.charges_given, false) AS "hasGivenCharges",
-    (SELECT coalesce(json_agg(tax_lines), '[]') FROM bookings AS credit
-      WHERE credit.store_id = item.store_id AND credit.order_id = item.id AND kind <> 'lines' AND tax_lines IS NOT NULL) AS "creditedTaxes",
+    (SELECT coalesce(json_agg(json_build_object('kind', kind, 'reference', reference, 'credited', credited,
+          'taxLines', coalesce(tax_lines, '[]')) ORDER BY id), '[]') FROM bookings AS credit
+      WHERE credit.store_id = item.store_id AND credit.order_id = item.id AND kind <> 'lines'
+        AND (credited <> 0 OR tax_lines IS NOT NULL)) AS credits,
     EXISTS (SELECT FROM stock_movements AS moved
       WHERE moved.store_id = item.store_id AND moved.order_id = item.id AND kind = 'ORDER') AS "hasTakenStock",
     (SELECT coalesce(json_object_agg(event, count), '{}') FROM (

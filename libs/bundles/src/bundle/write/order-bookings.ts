@@ -4,6 +4,7 @@ import {
   bookingsOfRefund,
   creditTaxes,
   ledgerOf,
+  NO_CREDITS,
   shareOf,
   shippingOf,
   taxesOfUnits,
@@ -50,13 +51,16 @@ function withTaxes(
     const refund = kind === 'credit' ? refunds.find((each) => each.reference === reference) : undefined;
     if (refund?.reason === 'shipping') return { price: shippingOf(order), taxes: shippingTax };
     const units = refund?.lines ?? [];
-    return units.length > 0 ? { price: shareOf(order, units, []), taxes: taxesOfUnits(order, units) } : null;
+    return units.length > 0 ? { price: shareOf(order, units, []), taxes: taxesOfUnits(order, units, []) } : null;
   };
   const credits = bookings.filter(({ credited }) => credited !== 0);
-  const taxed = { totalAmount: line.total_amount, sold: taxLinesOf(order), creditedTaxes: [], creditedAmount: 0 };
   const taxes = creditTaxes(
-    taxed,
-    credits.map((booking) => ({ credited: booking.credited, of: creditedBy(booking) })),
+    { totalAmount: line.total_amount, sold: taxLinesOf(order) },
+    NO_CREDITS,
+    credits.map((booking) => ({
+      ...{ credited: booking.credited, of: creditedBy(booking) },
+      isWriteOff: booking.kind === 'write_off',
+    })),
   );
   return bookings.map((booking) => ({ ...booking, taxLines: taxes[credits.indexOf(booking)] ?? [] }));
 }
