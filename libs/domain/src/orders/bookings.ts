@@ -92,7 +92,7 @@ function restatedBookings(
   const { credits } = before;
   const isBeyond = () => taxDifference(sumOfCredits(credits).all.taxes, taxed.sold).some(({ amount }) => amount < 0);
   if (credits.length === 0 || !(isTaxedAnew(before, state) || isBeyond())) return [];
-  const taxes = restatedTaxes(
+  const { credits: credited, writeOffs } = restatedTaxes(
     taxed,
     credits,
     credits.map((credit) => ({
@@ -100,9 +100,11 @@ function restatedBookings(
       isWriteOff: credit.kind === 'write_off',
     })),
   );
-  return (['credit', 'write_off'] as const)
-    .map((kind) => ({ ...NOTHING, kind, taxLines: taxes[kind] }))
-    .filter(({ taxLines }) => taxLines.length > 0);
+  const bookings: Booking[] = [
+    { ...NOTHING, kind: 'credit', taxLines: credited },
+    { ...NOTHING, kind: 'write_off', taxLines: writeOffs },
+  ];
+  return bookings.filter(({ taxLines }) => taxLines.length > 0);
 }
 
 function isTaxedAnew(before: PlacedOrderState, after: PlacedOrderState): boolean {

@@ -94,13 +94,13 @@ export function restatedTaxes(
   order: TaxedTotal,
   booked: readonly BookedCredit[],
   credits: readonly TaxedCredit[],
-): { readonly credit: TaxLine[]; readonly write_off: TaxLine[] } {
+): { readonly credits: TaxLine[]; readonly writeOffs: TaxLine[] } {
   const taxes = creditTaxes(order, NO_CREDITS, credits);
   const before = sumOfCredits(booked);
   const after = sumOfCredits(booked.map((credit, index) => ({ ...credit, taxLines: taxes[index] ?? [] })));
   const all = taxDifference(before.all.taxes, after.all.taxes);
   const writtenOff = taxDifference(before.writtenOff.taxes, after.writtenOff.taxes);
-  return { credit: taxDifference(writtenOff, all), write_off: writtenOff };
+  return { credits: taxDifference(writtenOff, all), writeOffs: writtenOff };
 }
 
 function plus(
