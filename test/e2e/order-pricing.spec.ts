@@ -62,8 +62,12 @@ describe('a key with the scope pricing', () => {
     [{ items: [{ sku: 'LAMP', quantity: 1, unit_price: -1 }] }, 'items[0].unit_price must be a decimal'],
     [
       { items: [{ sku: 'LAMP', quantity: 1, unit_price: '60000000000' }] },
-      'items[0].unit_price must not be higher than',
+      'items[0].unit_price must not be higher than 500000000.00',
     ],
+    ...[1_000_000_000_000, '1000000000000.00'].map((unit_price): [object, string] => [
+      { items: [{ sku: 'LAMP', quantity: 1, unit_price }] },
+      'items[0].unit_price must not be higher than 50000000000',
+    ]),
     [
       { items: [{ sku: 'LAMP', quantity: 1, discount_amount: -1 }] },
       'items[0].discount_amount must be an integer from 0',
