@@ -403,6 +403,17 @@ describe('warnings of an import', () => {
     ({ kind: 'product', store, slug, name: slug, price: '1.0000', ...more }) as const;
   const order = aStoreBundle(store).at(-1) as Extract<BundleLine, { kind: 'order' }>;
 
+  const vat = (amount: number) => ({ name: 'VAT', rate: 10, amount });
+  const LAMP = { name: 'Lamp', unit_price: 1_000, quantity: 1 };
+  const TAXED = { line_items: [{ ...LAMP, tax: [vat(100)] }] };
+  const TAXES = 'and the taxes of its line_items and its shipping add up to';
+  const ONLY = 'tax_lines and the journal have only those';
+  const booking = (kind: string, tax: number) => {
+    const at = '2026-03-01T00:00:00.000Z';
+    return { at, kind, reference: '', credited: 0, tax_lines: [{ ...vat(tax), included: false }] };
+  };
+  const credits = (...taxes: number[]) => ({ bookings: taxes.map((tax) => booking('credit', tax)) });
+
   it('name new orders whose lines do not add up, and new products that a slug hides', async () => {
     await importLines(...aStoreBundle(store), product('900002', { id: 700_002 }), product('first', { id: 700_001 }));
     const lines = [
@@ -424,6 +435,63 @@ describe('warnings of an import', () => {
     expect(rehearsed.warnings.toSorted()).toEqual(warnings);
     expect(written.warnings.toSorted()).toEqual(warnings);
     expect((await importText(textOf(lines))).warnings).toEqual([]);
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    [
+      'a tax that its lines have otherwise',
+      { total_amount: 1_050, tax_amount: 50, line_items: [{ ...LAMP, tax: [vat(100)] }] },
+      [`tax_amount is 50, ${TAXES} 100: ${ONLY}`],
+    ],
+    ['a tax that no line has', { total_amount: 1_100, tax_amount: 100 }, [`tax_amount is 100, ${TAXES} 0: ${ONLY}`]],
+    ['a tax of its shipping', { total_amount: 1_005, tax_amount: 5, shipping_tax: [vat(5)] }, []],
+    [
+      'a tax that only its lines have',
+      { line_items: [{ ...LAMP, tax: [vat(100)] }] },
+      [`tax_amount is 0, ${TAXES} 100: ${ONLY}`],
+    ],
+    [
+      'a discount that no line has',
+      { total_amount: 900, discount_amount: 100 },
+      ['discount_amount is 100, and the discounts of its line_items add up to 0'],
+    ],
+    ['only totals', { amount: 5, total_amount: 100, tax_amount: 19, discount_amount: 7, line_items: [] }, []],
+    [
+      'an included tax that its total has once more',
+      { total_amount: 1_100, tax_amount: 100, adjustment_amount: 0, ...TAXED, tax_included: true },
+      ['adjustment_amount is 0, and with tax_included it is minus the tax: -100'],
+    ],
+    ['an included tax', { tax_amount: 100, adjustment_amount: -100, ...TAXED, tax_included: true }, []],
+    [
+      'credits of more tax than it has',
+      { total_amount: 1_100, tax_amount: 100, ...TAXED, ...credits(9_999) },
+      ['bookings credit 9999 of the tax VAT of 10 percent, and the order has 100'],
+    ],
+    ['credits of its tax', { total_amount: 1_100, tax_amount: 100, ...TAXED, ...credits(60, 40) }, []],
+    [
+      'more lines of tax, booked, than it has credits for',
+      { total_amount: 1_100, tax_amount: 100, ...TAXED, bookings: [booking('lines', 9_999), booking('credit', 100)] },
+      [],
+    ],
+    [
+      'the negative amounts of a credit note',
+      {
+        ...{ amount: -1_000, total_amount: -1_100, tax_amount: -100, ...credits(-100) },
+        line_items: [{ ...LAMP, unit_price: -1_000, tax: [vat(-100)] }],
+      },
+      [],
+    ],
+  ])('name what contradicts itself in an order with %s', async (_case, amounts, problems) => {
+    const totals = { amount: 1_000, total_amount: 1_000, tax_amount: 0, line_items: [LAMP] };
+    await importLines({ kind: 'store', subdomain: store, name: store, currency: 'USD' });
+    const { id: _, line_items: _items, ...sale } = order;
+    const without = { shipping_amount: 0, discount_amount: 0, adjustment_amount: undefined };
+    const receipt_number = `SUMS-${++serial}`;
+
+    const { counts, warnings } = await importLines({ ...sale, ...without, ...totals, ...amounts, receipt_number });
+
+    expect(counts.order.created).toBe(1);
+    expect(warnings).toEqual(problems.map((problem) => `line 1: order.${problem}`));
   });
 });
 

@@ -553,6 +553,11 @@ describe('an application that extends the service', () => {
       ['are negative', () => Promise.resolve({ ...NO_CHARGES, shipping: -1 }), 'charges_unavailable'],
       ['are not safe', () => Promise.resolve({ ...NO_CHARGES, shipping: 2 ** 53 }), 'charges_unavailable'],
       ['discount a line by more than its price', () => discounted(1_100), 'charges_unavailable'],
+      [
+        'tax a line by more than the price that includes it',
+        () => ({ ...taxed(1_100), isTaxIncluded: true }),
+        'charges_unavailable',
+      ],
       ['come too late', () => new Promise(() => undefined), 'deadline_exceeded'],
     ])(
       'refuse an order and a preview with 503 when they %s, and write nothing',

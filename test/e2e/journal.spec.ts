@@ -463,7 +463,8 @@ describe('an import', () => {
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line) as BundleLine);
-      await bundleImports(() => target.database).importLines(...lines);
+      const { warnings } = await bundleImports(() => target.database).importLines(...lines);
+      expect(warnings).toEqual([]);
       const [store] = await target.database.query<{ id: number }>('SELECT id FROM stores WHERE subdomain = $1', [
         api.store.subdomain,
       ]);

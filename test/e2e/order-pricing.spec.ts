@@ -62,8 +62,12 @@ describe('a key with the scope pricing', () => {
     [{ items: [{ sku: 'LAMP', quantity: 1, unit_price: -1 }] }, 'items[0].unit_price must be a decimal'],
     [
       { items: [{ sku: 'LAMP', quantity: 1, unit_price: '60000000000' }] },
-      'items[0].unit_price must not be higher than',
+      'items[0].unit_price must not be higher than 500000000.00',
     ],
+    ...[1_000_000_000_000, '1000000000000.00'].map((unit_price): [object, string] => [
+      { items: [{ sku: 'LAMP', quantity: 1, unit_price }] },
+      'items[0].unit_price must not be higher than 50000000000',
+    ]),
     [
       { items: [{ sku: 'LAMP', quantity: 1, discount_amount: -1 }] },
       'items[0].discount_amount must be an integer from 0',
@@ -72,10 +76,18 @@ describe('a key with the scope pricing', () => {
       { items: [{ sku: 'LAMP', quantity: 1, discount_amount: 5_001 }] },
       'The discount of a line of 5000 must not be 5001',
     ],
+    [
+      { items: [{ sku: 'LAMP', quantity: 1, discount_amount: 1_000, tax: [vat(4_001)] }], tax_included: true },
+      'The taxes of line 1 exceed the price that includes them: 4001 of 4000 minor units',
+    ],
+    [
+      { shipping_amount: 490, shipping_tax: [vat(491)], tax_included: true },
+      'The taxes of the shipping exceed the price that includes them: 491 of 490 minor units',
+    ],
     [{ items: [{ sku: 'LAMP', quantity: 1, tax: [vat(1, 7.00001)] }] }, 'items[0].tax[0].rate must be a percentage'],
     [{ items: [{ sku: 'LAMP', quantity: 1, tax: [{ rate: 1, amount: 1 }] }] }, 'items[0].tax[0].name is required'],
     [
-      { items: [{ sku: 'LAMP', quantity: 1, tax: [vat(2 ** 53 - 1), vat(2 ** 53 - 1, 7)] }], tax_included: true },
+      { items: [{ sku: 'LAMP', quantity: 1, tax: [vat(2 ** 53 - 1), vat(2 ** 53 - 1, 7)] }] },
       'The taxes of an order must not exceed 5000000000000000 minor units',
     ],
     [{ shipping_amount: 0.5 }, 'shipping_amount must be an integer from 0'],
@@ -106,6 +118,37 @@ describe('a key with the scope pricing', () => {
     });
     expect(again.json()).toMatchObject({ data: { total_amount: 13_673 } });
     expect(free.json()).toMatchObject({ data: { shipping_amount: 0, tax_amount: 2_090, total_amount: 13_090 } });
+  });
+
+  it('includes in a price no more tax than it is, also by a change and in its preview', async () => {
+    const included = {
+      items: [{ sku: 'LAMP', quantity: 1, tax: [vat(5_000)] }],
+      shipping_amount: 490,
+      tax_included: true,
+    };
+    const { id } = await orderBy(pricing, bodyOf({ ...included, shipping_tax: [vat(490)] }));
+    const preview = await api.post('/v1/orders/preview', bodyOf({ ...included, shipping_tax: [vat(491)] }), pricing);
+    const { id: other } = await orderBy(pricing, bodyOf({ items: [{ sku: 'LAMP', quantity: 1, tax: [vat(5_001)] }] }));
+    const edit = (order: string, body: object, query = '') =>
+      api.post(`/v1/orders/${order}/lines${query}`, body, pricing);
+
+    const refused = [
+      preview,
+      await edit(id, { set: [{ line: 1, quantity: 1, tax: [vat(5_001)] }] }),
+      await edit(id, { set: [{ line: 1, quantity: 1, unit_price: 49 }] }, '?preview=true'),
+      await edit(id, { shipping_amount: 489 }),
+      await edit(other, { tax_included: true }),
+    ];
+
+    const line = 'The taxes of line 1 exceed the price that includes them';
+    const shipping = 'The taxes of the shipping exceed the price that includes them';
+    expect(refused.map((answer) => [...codeOf(answer), answer.json<{ error: string }>().error])).toEqual([
+      [400, 'invalid_request', `${shipping}: 491 of 490 minor units`],
+      [400, 'invalid_request', `${line}: 5001 of 5000 minor units`],
+      [400, 'invalid_request', `${line}: 5000 of 4900 minor units`],
+      [400, 'invalid_request', `${shipping}: 490 of 489 minor units`],
+      [400, 'invalid_request', `${line}: 5001 of 5000 minor units`],
+    ]);
   });
 
   it('gives taxes of one rate once, takes them back by an empty list, and none to a line without units', async () => {

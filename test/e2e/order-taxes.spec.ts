@@ -1,6 +1,12 @@
+import { writeStoreExport } from '@app/bundles';
 import type { OrderResponse } from '@app/representations';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { anOrderBody } from '../builders/order-body.js';
+import { bundleImports } from '../support/bundle-imports.js';
+import { commandLine } from '../support/command-line.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+import { createTestDatabase } from '../support/test-database.js';
 
 /** Prices with 19 percent, books with 7; France has 20. Shipping costs 4.90 below 50.00. */
 const CHARGES = {
@@ -25,6 +31,7 @@ beforeAll(async () => {
   await api.database.query('UPDATE stores SET charge_settings = $2 WHERE id = $1', [api.store.id, CHARGES]);
 });
 afterAll(() => api?.stop());
+const { directory } = commandLine(() => api.database);
 
 const bodyOf = (more: object = {}) => ({
   ...anOrderBody(lamp, 2, { customer: { name: 'Ada', country: 'DE' } }),
@@ -210,4 +217,18 @@ describe('the journal and the statistics of a store with taxes', () => {
     const grown = ['tax', 'shipping', 'discount'].map((name) => Number(after[name]) - Number(before[name]));
     expect(grown).toEqual([528, 490 + 412, 450]);
   });
+});
+
+it('is exported with orders whose amounts and bookings the import finds right, whatever they have been', async () => {
+  const file = path.join(directory, 'taxes.ndjson');
+  await writeStoreExport(api.database.url, api.store.subdomain, file);
+  const copy = await createTestDatabase();
+  try {
+    const { counts, warnings } = await bundleImports(() => copy).importText(readFileSync(file, 'utf8'));
+
+    expect(counts.order.created).toBeGreaterThan(8);
+    expect(warnings).toEqual([]);
+  } finally {
+    await copy.drop();
+  }
 });

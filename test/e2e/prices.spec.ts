@@ -224,12 +224,17 @@ describe('POST /v1/prices', () => {
   it.each<[object, string]>([
     [{ expected: null }, 'price is required'],
     [{ price: 1 }, 'expected is required'],
-    ...['', '1,50', '-1', '1e3', ' 1', '1.', true, {}, -1, 1e21].map((price): [object, string] => [
+    ...['', '1,50', '-1', '1e3', ' 1', '1.', true, {}, -1, '1e13'].map((price): [object, string] => [
       { price, expected: null },
       price === '' ? 'price is required' : `price ${FORM}`,
     ]),
     [{ price: 1, expected: '1,50' }, `expected ${FORM}`],
     [{ price: '500000000.01', expected: null }, 'price must not be higher than 500000000.00'],
+    ...['100000000000.00', '9'.repeat(400), 1e11, 1e21].flatMap((high): [object, string][] => [
+      [{ price: high, expected: null }, 'price must not be higher than 50000000000'],
+      [{ price: 1, expected: high }, 'expected must not be higher than 50000000000'],
+    ]),
+    [{ price: '000000000001', expected: null }, `price ${FORM}`],
     [{ price: 1, expected: null, product_id: 1 }, 'must have either sku or product_id'],
     [{ price: 1, expected: null, variant_id: 1 }, 'variant_id needs product_id'],
     [{ price: 1, expected: null, currency: 'USD' }, 'currency is not a field of this request'],

@@ -13,6 +13,7 @@ import {
   MAX_EXTERNAL_REFERENCE,
   MAX_HEADER_VALUE,
   MAX_INT4,
+  MAX_UNIT_PRICE,
   MAX_WEBHOOK_HEADERS,
   METADATA_RULE,
   METADATA_SCHEMA,
@@ -133,8 +134,16 @@ export function TaxRateField({ description }: FieldOptions): PropertyDecorator {
 /** So few digits that the amount is exact in minor units of every currency. */
 const DECIMAL = /^\d{1,11}(\.\d{1,18})?$/;
 
+/** Whether a number, or the text of one, has more digits than {@link DECIMAL} before the point. */
+function isTooHigh(value: unknown): boolean {
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value));
+  return isNumber && Number(value) >= 10 ** 11;
+}
+
 /** A price in major units: a number, or text. */
 export function DecimalField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
+  // Minor units of a currency without decimals are major ones: no price of any currency is higher.
+  const isLow = constraint((value) => !isTooHigh(value), `must not be higher than ${MAX_UNIT_PRICE}`);
   const isDecimal = constraint(
     (value) => (typeof value === 'number' || typeof value === 'string') && DECIMAL.test(String(value)),
     'must be a decimal of at least 0 in major units, such as 79.90, as a number or text',
@@ -149,7 +158,7 @@ export function DecimalField({ description, isRequired = false }: RequirableOpti
     anyOf: isRequired ? forms : [...forms, { type: 'null' }],
     required: isRequired,
   };
-  return field(schema, isRequired ? IsPresent : IsOptional(), isDecimal);
+  return field(schema, isRequired ? IsPresent : IsOptional(), isLow, isDecimal);
 }
 
 export function MinorUnitsField({ description }: FieldOptions): PropertyDecorator {
@@ -464,7 +473,7 @@ function isTextThat(isValid: (value: string) => boolean, message: string): Prope
 }
 
 function constraint(validate: (value: unknown) => boolean, message: string): PropertyDecorator {
-  // The name is the key of the message: each field has at most one such constraint, besides IsPresent.
+  // The name is the key of the message: no two constraints of a field say the same.
   return ValidateBy({ name: message, validator: { validate, defaultMessage: () => message } });
 }
 

@@ -40,11 +40,27 @@ export function addedBy(charges: Charges): number {
   return (charges.isTaxIncluded ? 0 : tax) + charges.shipping - discount;
 }
 
+/** Says which taxes are more than the price that includes them; null where none are. @param prices those of the lines. */
+export function excessOfTaxes(
+  { isTaxIncluded, shipping, shippingTax, lines }: Charges,
+  prices: readonly number[],
+): string | null {
+  if (!isTaxIncluded) return null;
+  const parts = [
+    ...lines.map(({ tax, discount }, index) => {
+      return { of: `line ${index + 1}`, tax: taxOf(tax), price: (prices[index] ?? 0) - discount };
+    }),
+    { of: 'the shipping', tax: taxOf(shippingTax), price: shipping },
+  ];
+  const beyond = parts.find(({ tax, price }) => tax > price);
+  if (!beyond) return null;
+  const { of, tax, price } = beyond;
+  return `The taxes of ${of} exceed the price that includes them: ${tax} of ${price} minor units`;
+}
+
 /** Compilers do not check what an extension returns. @throws RangeError unless the charges are valid for the lines. */
-export function assertCharges(
-  { shipping, shippingTax, lines }: Charges,
-  priced: readonly { readonly total: Money }[],
-): void {
+export function assertCharges(charges: Charges, priced: readonly { readonly total: Money }[]): void {
+  const { shipping, shippingTax, lines } = charges;
   assertAmount('shipping', shipping);
   assertTaxes(shippingTax);
   if (lines.length > 0 && lines.length !== priced.length) {
@@ -56,8 +72,12 @@ export function assertCharges(
     const price = priced[index]?.total.minor ?? 0;
     if (discount > price) throw new RangeError(`The discount of a line of ${price} must not be ${discount}`);
   }
-  const { tax } = sumsOf({ isTaxIncluded: false, shipping, shippingTax, lines });
-  // Prices may include more tax than they are.
+  const excess = excessOfTaxes(
+    charges,
+    priced.map(({ total }) => total.minor),
+  );
+  if (excess !== null) throw new RangeError(excess);
+  const { tax } = sumsOf(charges);
   if (tax > MAX_TOTAL) throw new RangeError(`The taxes of an order must not exceed ${MAX_TOTAL} minor units: ${tax}`);
 }
 

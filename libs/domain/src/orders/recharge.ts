@@ -1,8 +1,16 @@
 import { InvalidOrderItems } from '../errors.js';
-import { MAX_TOTAL, Money } from '../money/money.js';
+import { Money } from '../money/money.js';
 import { unitsByLine } from './line-units.js';
 import type { ChargeableOrder } from './chargeable-order.js';
-import { addedBy, NO_CHARGES, sumsOf, type Charges, type GivenCharges, type LineCharges } from './charges.js';
+import {
+  addedBy,
+  excessOfTaxes,
+  NO_CHARGES,
+  sumsOf,
+  type Charges,
+  type GivenCharges,
+  type LineCharges,
+} from './charges.js';
 import type { OrderLine } from './order-line.js';
 import { partOf } from './parts.js';
 import { PlacedOrder, type PlacedLine } from './placed-order.js';
@@ -68,7 +76,7 @@ function chargedAs({ state }: PlacedOrder, after: PlacedOrder, charged: ChargedS
 
 /**
  * The order with the charges that a client gives: those of its lines are in `after`. What is absent stays.
- * @throws InvalidOrderItems for a discount above the price of its line.
+ * @throws InvalidOrderItems for a discount above the price of its line, and for taxes above the price that includes them.
  */
 export function chargedAsGiven(before: PlacedOrder, after: PlacedOrder, given: Partial<GivenCharges>): PlacedOrder {
   const { state } = before;
@@ -82,9 +90,9 @@ export function chargedAsGiven(before: PlacedOrder, after: PlacedOrder, given: P
     if (discount > unitPrice * quantity) throw new InvalidOrderItems(`The discount of line ${line} exceeds its price`);
   }
   const charged = { isTaxIncluded, shippingAmount: shipping, shippingTax, lines };
-  if (sumsOf({ isTaxIncluded, shipping, shippingTax, lines }).tax > MAX_TOTAL) {
-    throw new InvalidOrderItems(`The taxes of an order must not exceed ${MAX_TOTAL} minor units`);
-  }
+  const prices = lines.map(({ unitPrice, quantity }) => unitPrice * quantity);
+  const excess = excessOfTaxes({ isTaxIncluded, shipping, shippingTax, lines }, prices);
+  if (excess !== null) throw new InvalidOrderItems(excess);
   return new PlacedOrder({ ...chargedAs(before, after, charged).state, hasGivenCharges: true });
 }
 

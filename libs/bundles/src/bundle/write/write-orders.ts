@@ -4,6 +4,7 @@ import { hasEmail, takeSold } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import { takesStock, type BundleOrderLine, type OrderRecordLine } from '../schema/bundle.js';
+import { contradictionsOf } from './order-contradictions.js';
 import { moneyOf } from './order-money.js';
 import { insertInto, PARTS, type OrderToWrite } from './order-parts.js';
 import { BundleLineError, quoted } from '../check/faults.js';
@@ -92,7 +93,9 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   const insert = async (sql: string, rows: readonly object[]) => {
     if (rows.length > 0) await batch.manager.query(sql, [store.id, JSON.stringify(rows)]);
   };
-  for (const order of fresh) warnOfAmount(batch, order);
+  for (const { number, line } of fresh) {
+    for (const problem of contradictionsOf(line)) batch.warn(number, problem);
+  }
   await insert(
     INSERT_LINES,
     fresh.flatMap(({ id, line: { line_items = [] } }) =>
@@ -129,12 +132,6 @@ async function takeUnits(
     if (available === quantity) return;
     batch.warn(number, `order.line_items[${index}] is short: requested ${quantity}, available ${available}`);
   });
-}
-
-function warnOfAmount(batch: Batch, { number, line: { amount, line_items = [] } }: Identified): void {
-  const sum = line_items.reduce((total, { unit_price, quantity }) => total + unit_price * quantity, 0);
-  if (line_items.length === 0 || sum === amount) return;
-  batch.warn(number, `order.amount is ${amount}, and its line_items add up to ${sum}`);
 }
 
 async function noteStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {

@@ -1,0 +1,56 @@
+import { adjustmentOf, sumByRate, taxLinesOf, taxOf } from '@app/domain';
+import type { OrderRecordLine } from '../schema/bundle.js';
+
+/** Says where the amounts of an order are not those of its parts. Those of an order without line items stand alone. */
+export function contradictionsOf(order: OrderRecordLine): string[] {
+  return [...(order.line_items?.length ? ofLines(order) : []), ...ofAdjustment(order), ...ofCredits(order)];
+}
+
+function ofLines({
+  amount,
+  tax_amount: tax = 0,
+  discount_amount: discount = 0,
+  shipping_tax: shippingTax = [],
+  line_items: lines = [],
+}: OrderRecordLine): string[] {
+  const sum = sumOf(lines, ({ unit_price, quantity }) => unit_price * quantity);
+  const taxes = sumOf(lines, (line) => taxOf(line.tax ?? [])) + taxOf(shippingTax);
+  const discounts = sumOf(lines, (line) => line.discount_amount ?? 0);
+  return [
+    ...(amount === sum ? [] : [`order.amount is ${amount}, and its line_items add up to ${sum}`]),
+    ...(tax === taxes
+      ? []
+      : [
+          `order.tax_amount is ${tax}, and the taxes of its line_items and its shipping add up to ${taxes}: ` +
+            'tax_lines and the journal have only those',
+        ]),
+    ...(discount === discounts
+      ? []
+      : [`order.discount_amount is ${discount}, and the discounts of its line_items add up to ${discounts}`]),
+  ];
+}
+
+function sumOf<Line>(lines: readonly Line[], amountOf: (line: Line) => number): number {
+  return lines.reduce((sum, line) => sum + amountOf(line), 0);
+}
+
+function ofAdjustment(order: OrderRecordLine): string[] {
+  const { amount, total_amount: total, tax_included: isTaxIncluded = false } = order;
+  const { tax_amount: tax = 0, shipping_amount: shipping = 0, discount_amount: discount = 0 } = order;
+  const adjustment = adjustmentOf({ amount, tax, shipping, discount, total });
+  if (!isTaxIncluded || adjustment === -tax) return [];
+  return [`order.adjustment_amount is ${adjustment}, and with tax_included it is minus the tax: ${0 - tax}`];
+}
+
+/** Bookings may credit no more of a tax than the order has. */
+function ofCredits({ bookings = [], line_items, shipping_tax: shippingTax = [], ...order }: OrderRecordLine): string[] {
+  const lines = (line_items ?? []).map(({ tax = [] }) => ({ tax }));
+  const sold = taxLinesOf({ isTaxIncluded: order.tax_included ?? false, shippingTax, lines });
+  const credited = bookings.flatMap(({ kind, tax_lines = [] }) => (kind === 'lines' ? [] : tax_lines));
+  return sumByRate(credited).flatMap(({ name, rate, amount }) => {
+    const has = sold.find((tax) => tax.name === name && tax.rate === rate)?.amount ?? 0;
+    // A credit note has, and credits, negative taxes.
+    if (has < 0 ? amount >= has : amount <= has) return [];
+    return [`order.bookings credit ${amount} of the tax ${name} of ${rate} percent, and the order has ${has}`];
+  });
+}
