@@ -346,6 +346,12 @@ describe('GET /v1/journal', () => {
   ])('refuses %s as %s', async (query, code) => {
     expect(await outcome(api.get(`/v1/journal?${query}`))).toEqual([400, code]);
   });
+
+  it('names the cursor to the reader of a page that skips too many rows', async () => {
+    const { error } = (await api.get('/v1/journal?page=21474836')).json<{ error: string }>();
+
+    expect(error).toBe('A page skips at most 1000 rows: go on with the cursor of the page before, and page 1');
+  });
 });
 
 describe('the statistics', () => {

@@ -61,7 +61,7 @@ export class JournalController {
       description:
         'A row for the placing of each order and for each change of its amounts, in the order of `at`. The sums of all rows of an order ' +
         'are its `total_amount`, `amount_credited`, `amount_paid` and `amount_refunded`. Money is in minor units.',
-      failures: [new PageTooDeep(1_000), new CursorInvalid()],
+      failures: [new PageTooDeep(1_000, 'cursor'), new CursorInvalid()],
     },
     {
       schema: answer('JournalPage', { data: Type.Array(is.ref(JournalEntry.name)), ...PROGRESS.properties }),

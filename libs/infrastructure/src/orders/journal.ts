@@ -42,7 +42,7 @@ export async function readJournal(
   filter: JournalFilter,
   page: JournalPage,
 ): Promise<{ readonly rows: readonly JournalRow[]; readonly hasMore: boolean }> {
-  if (offsetOf(page) > MAX_SKIPPED) throw new PageTooDeep(MAX_SKIPPED);
+  if (offsetOf(page) > MAX_SKIPPED) throw new PageTooDeep(MAX_SKIPPED, 'cursor');
   const kind = BOOKING_KINDS.find((word) => word === filter.kind?.toLowerCase());
   const isNoKind = filter.kind !== undefined && !kind;
   const isNoOrder = filter.orderId !== undefined && readUuid(filter.orderId) === null;
