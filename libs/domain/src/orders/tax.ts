@@ -1,4 +1,8 @@
+import { TooManyTaxes } from '../errors.js';
 import { partOf } from './parts.js';
+
+/** Taxes of an order by name and rate. Each row of the journal has them, and each credit computes with them. */
+export const MAX_ORDER_TAXES = 50;
 
 /** A tax on a line, or on the shipping, of an order. */
 export interface Tax {
@@ -44,6 +48,11 @@ interface TaxedOrder {
 /** The taxes of an order as it was sold: no credit lowers them. */
 export function taxLinesOf({ isTaxIncluded: included, shippingTax, lines }: TaxedOrder): TaxLine[] {
   return sumByRate([...lines.flatMap(({ tax }) => tax), ...shippingTax]).map((tax) => ({ ...tax, included }));
+}
+
+/** @throws TooManyTaxes */
+export function assertFewTaxes(order: TaxedOrder): void {
+  if (taxLinesOf(order).length > MAX_ORDER_TAXES) throw new TooManyTaxes(MAX_ORDER_TAXES);
 }
 
 /** What taxes grow by; those that stay are left out. */
