@@ -7515,6 +7515,7 @@ export interface operations {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
             | 'metadata_too_large'
+            | 'too_many_taxes'
             | 'out_of_stock'
             | 'currency_mismatch'
             | 'price_changed'
@@ -7687,6 +7688,7 @@ export interface operations {
             | 'order_ended'
             | 'external_reference_taken'
             | 'payment_unrecorded'
+            | 'too_many_taxes'
             | 'being_picked'
             | 'order_cancelled'
             | 'too_many_records';
@@ -7768,7 +7770,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'metadata_too_large';
+          'X-Error-Code': 'metadata_too_large' | 'too_many_taxes';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -8339,6 +8341,7 @@ export interface operations {
             | 'payment_unrecorded'
             | 'charges_given'
             | 'total_out_of_range'
+            | 'too_many_taxes'
             | 'out_of_stock'
             | 'currency_mismatch'
             | 'price_changed'
@@ -8960,6 +8963,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      422: components['responses']['UnprocessableEntity'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];

@@ -369,9 +369,15 @@ type JournalFilter = Omit<NonNullable<paths['/v1/journal']['get']['parameters'][
  * @throws RequestFailed
  */
 export async function* journal(client: Client<paths>, filter: JournalFilter = {}): AsyncGenerator<JournalEntry> {
+  let limit = 100;
   for (let cursor = ''; ;) {
-    const query = { ...filter, limit: 100, cursor };
-    const { data, error, response } = await client.GET('/v1/journal', { params: { query } });
+    const { data, error, response } = await client.GET('/v1/journal', {
+      params: { query: { ...filter, limit, cursor } },
+    });
+    if (response.headers.get('x-error-code') === 'page_too_large') {
+      limit = Math.floor(limit / 2);
+      continue;
+    }
     if (!data) throw new RequestFailed(response, error);
     yield* data.data;
     if (!data.has_more) return;

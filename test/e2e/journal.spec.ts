@@ -1,6 +1,7 @@
 import { writeStoreExport, type BundleLine } from '@app/bundles';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { anOrderBody } from '../builders/order-body.js';
 import { bundleImports } from '../support/bundle-imports.js';
 import { commandLine } from '../support/command-line.js';
 import { orderChanges, outcome, PAY, startShop, withKey } from '../support/order-changes.js';
@@ -18,6 +19,7 @@ interface Row {
   readonly credited: number;
   readonly paid: number;
   readonly refunded: number;
+  readonly tax_lines: readonly object[];
 }
 
 interface Page {
@@ -346,6 +348,78 @@ describe('GET /v1/journal', () => {
   ])('refuses %s as %s', async (query, code) => {
     expect(await outcome(api.get(`/v1/journal?${query}`))).toEqual([400, code]);
   });
+
+  it('names the cursor to the reader of a page that skips too many rows', async () => {
+    const { error } = (await api.get('/v1/journal?page=21474836')).json<{ error: string }>();
+
+    expect(error).toBe('A page skips at most 1000 rows: go on with the cursor of the page before, and page 1');
+  });
+});
+
+describe('a page of much tax', () => {
+  let shop: RunningApi;
+  let order: string;
+  const taxes = (count: number, from = 0) =>
+    JSON.stringify(
+      Array.from({ length: count }, (_, n) => ({ name: 'x'.repeat(64), rate: from + n, amount: 1, included: false })),
+    );
+  /** Bookings of an hour each. */
+  const book = (bookings: number, taxLines: string) =>
+    shop.database.query(
+      `INSERT INTO bookings (store_id, is_test, at, order_id, kind, charged, credited, paid, refunded, tax_lines)
+       SELECT $1, false, now() + make_interval(hours => n), $2, 'lines', 0, 0, 0, 0, $3 FROM generate_series(1, $4::int) AS n`,
+      [shop.store.id, order, taxLines, bookings],
+    );
+  beforeEach(async () => {
+    shop = await api.withStore();
+    order = await shop.store.order({ status: 'PENDING', created_at: new Date() });
+  });
+
+  const refusal = async (query: string) => {
+    const answer = await shop.get(`/v1/journal?${query}`);
+    return [answer.statusCode, answer.headers['x-error-code'], answer.json<{ error: string }>().error];
+  };
+
+  it('is refused, and the reader goes on from its cursor with the smaller limit that it names', async () => {
+    await book(120, taxes(100));
+    const { cursor } = (await shop.get('/v1/journal?limit=1')).json<Page>();
+
+    const [status, code, error] = await refusal(`limit=100&cursor=${cursor}`);
+    const limit = Number(/limit=(\d+)/.exec(String(error))?.[1]);
+    const rest: Row[] = [];
+    for (let page: Page = { data: [], cursor, has_more: true }; page.has_more; rest.push(...page.data)) {
+      page = (await shop.get(`/v1/journal?limit=${limit}&cursor=${page.cursor}`)).json<Page>();
+    }
+
+    expect([status, code]).toEqual([422, 'page_too_large']);
+    expect(limit).toBeGreaterThan(10);
+    expect(new Set(rest.map(({ id }) => id)).size).toBe(120);
+  });
+
+  it('is never refused with one row, also where another follows', async () => {
+    await book(2, taxes(12_000));
+
+    const pages = (await shop.get('/v1/journal?limit=1&page=2')).json<Page & { data: { tax_lines: object[] }[] }>();
+
+    expect([pages.data[0]?.tax_lines.length, pages.has_more]).toEqual([12_000, true]);
+    expect(await refusal('limit=3')).toEqual([422, 'page_too_large', expect.stringContaining('limit=1')]);
+  });
+
+  it('is refused by the taxes of the lines of orders, which its rows sum', async () => {
+    const other = await shop.store.order({ status: 'PENDING', created_at: new Date() });
+    const tax = taxes(1);
+    await shop.database.query(
+      `INSERT INTO order_lines (store_id, order_id, position, sku, name, attributes, attribute_names, unit_price, quantity,
+         line_total, metadata, tax)
+       SELECT $1, id, n, '', 'Lamp', '{}', '{}', 1, 1, 1, '{}', $3::jsonb
+       FROM unnest($2::uuid[]) AS id, generate_series(100, 6100) AS n`,
+      [shop.store.id, [order, other], tax],
+    );
+
+    expect(await refusal('kind=order')).toEqual([422, 'page_too_large', expect.stringContaining('limit=1')]);
+    const { data } = (await shop.get('/v1/journal?limit=1&kind=order')).json<{ data: { tax_lines: object[] }[] }>();
+    expect(data).toMatchObject([{ tax_lines: [{ rate: 0, amount: 6001 }] }]);
+  });
 });
 
 describe('the statistics', () => {
@@ -451,12 +525,29 @@ describe('an import', () => {
     expect(Date.parse(first?.booked_at ?? '')).toBeGreaterThan(Date.parse(ago(1)));
   });
 
+  /** The most that a booking can have. */
+  const changedTwiceToOtherTaxes = async () => {
+    const key = await api.store.createKey('live', 'read,orders,fulfillment,payments,pricing');
+    const headers = { authorization: `Bearer ${key}` };
+    const lines = (from: number) =>
+      [0, 1, 2, 3, 4].map((n) => ({
+        ...{ line: n + 1, quantity: 1 },
+        tax: Array.from({ length: 10 }, (_, rate) => ({ name: 'VAT', rate: from + 10 * n + rate, amount: 1 })),
+      }));
+    const items = lines(0).map(({ line: _, ...item }) => ({ ...item, product_id: mug }));
+    const placed = await api.post('/v1/orders', { ...anOrderBody(mug), items }, headers);
+    const { order_id: id } = placed.json<{ data: { order_id: string } }>().data;
+    for (const from of [100, 200]) await api.post(`/v1/orders/${id}/lines`, { set: lines(from) }, headers);
+    return id;
+  };
+
   it('of an exported store has the same journal', async () => {
     const target = await startApi();
     try {
       const id = await placedAgo(30);
       await post(id, 'payments', { ...PAY, at: ago(20) });
       await post(id, 'cancel', { items: UNIT, at: ago(10) });
+      const taxed = await changedTwiceToOtherTaxes();
       const file = path.join(directory, 'journal.ndjson');
       await writeStoreExport(api.database.url, api.store.subdomain, file);
       const lines = readFileSync(file, 'utf8')
@@ -480,6 +571,12 @@ describe('an import', () => {
 
       expect(rows[1]).toEqual(rows[0]);
       expect(rows[0]?.length).toBeGreaterThan(10);
+      const ofTaxed = rows[0]?.filter(({ order_id }) => order_id === taxed);
+      expect(ofTaxed?.map(({ kind, tax_lines }) => [kind, tax_lines.length])).toEqual([
+        ['order', 50],
+        ['lines', 100],
+        ['lines', 100],
+      ]);
     } finally {
       await target.stop();
     }

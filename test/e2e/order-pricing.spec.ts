@@ -167,6 +167,33 @@ describe('a key with the scope pricing', () => {
     expect(less.json()).toMatchObject({ data: { tax_amount: 0, total_amount: 5_000, line_items: [{}, { tax: [] }] } });
   });
 
+  it('gives an order 50 taxes of different names and rates, and no more', async () => {
+    const items = (taxes: number, from = 0) =>
+      Array.from({ length: taxes / 10 }, (_, line) => {
+        return { sku: 'LAMP', quantity: 1, tax: Array.from({ length: 10 }, (_, n) => vat(1, from + 10 * line + n)) };
+      });
+    const tooMany = bodyOf({ items: items(50), shipping_amount: 1, shipping_tax: [vat(1, 50)] });
+
+    const refused = await api.post('/v1/orders', tooMany, pricing);
+    const previewed = await api.post('/v1/orders/preview', tooMany, pricing);
+    const { id, tax_lines } = await orderBy(pricing, bodyOf({ items: items(50) }));
+    const added = await api.post(`/v1/orders/${id}/lines`, { add: items(10, 50) }, pricing);
+    const shipped = await api.post(`/v1/orders/${id}/lines`, { shipping_tax: [vat(1, 50)] }, pricing);
+    const same = await api.post(`/v1/orders/${id}/lines`, { add: items(50) }, pricing);
+
+    for (const answer of [refused, previewed, added, shipped]) {
+      expect([...codeOf(answer), answer.json<{ error: string }>().error]).toEqual([
+        ...[
+          422,
+          'too_many_taxes',
+          'The lines and the shipping of an order have at most 50 taxes of different names or rates',
+        ],
+      ]);
+    }
+    expect(tax_lines).toHaveLength(50);
+    expect(same.statusCode).toBe(200);
+  });
+
   it('gives no blank payment method', async () => {
     const { id } = await orderBy(pricing, bodyOf());
 

@@ -118,10 +118,16 @@ export class PageTooLarge extends domainError('rejected', 'page_too_large', 'The
     super();
   }
 }
-/** A page by the time of the last change comes after too many rows. */
+/** A page by the time of the last change, or of a journal, comes after too many rows. */
 export class PageTooDeep extends domainError('invalid', 'page_too_deep', 'The page skips too many rows') {
-  /** @param most rows that a page may skip. */
-  constructor(readonly most: number) {
+  /**
+   * @param most rows that a page may skip.
+   * @param goesOnBy what reads the rows after them.
+   */
+  constructor(
+    readonly most: number,
+    readonly goesOnBy: 'updatedAt' | 'cursor',
+  ) {
     super();
   }
 }

@@ -97,6 +97,10 @@ export const TotalOutOfRange = rejected(
   'total_out_of_range',
   (minor: number) => `With its tax, shipping and discount, the order would cost ${minor} (in minor units)`,
 );
+export const TooManyTaxes = rejected(
+  'too_many_taxes',
+  (most: number) => `The lines and the shipping of an order have at most ${most} taxes of different names or rates`,
+);
 /** The message does not name the fraud rule, so that clients cannot probe it. */
 export const OrderRejected = rejected('fraud_rejected', 'The order cannot be accepted');
 

@@ -3,6 +3,7 @@ import {
   cancelOrder,
   changeLines,
   chargesBy,
+  domainErrors,
   Money,
   patchOrder,
   PlacedOrder,
@@ -298,6 +299,22 @@ describe('the charges of an order', () => {
       ],
       ...{ shippingAmount: 500, taxAmount: 475, totalAmount: 2_000 + 500 + 475 },
     });
+  });
+
+  it('are at most 50 by name and rate', () => {
+    const charging = (first: number) => (order: ChargeableOrder) => {
+      const lines = order.lines.map((_, line) => {
+        return { tax: Array.from({ length: 25 }, (_, n) => VAT(first + 25 * line + n, 1)), discount: 0 };
+      });
+      return { isTaxIncluded: true, shipping: 0, shippingTax: [VAT(0, 1)], lines };
+    };
+    const moved = (first: number) => () => patched(taxed(), { shippingAddress: { country: 'FR' } }, charging(first));
+    const changed = (first: number) => () => changeLines(taxed(), asking([units(1, 2)]), charging(first));
+
+    for (const charge of [moved, changed]) {
+      expect(charge(0)).not.toThrow();
+      expect(charge(1)).toThrow(domainErrors.TooManyTaxes);
+    }
   });
 
   it('follow the country to which it goes, and open a paid order again', () => {

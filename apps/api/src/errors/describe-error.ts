@@ -189,6 +189,8 @@ function messageOf(error: DomainError): string {
   if (error instanceof PageTooLarge)
     return `The rows of this page are too large: ask for pages of limit=${error.rows} or fewer`;
   if (error instanceof PageTooDeep) {
+    if (error.goesOnBy === 'cursor')
+      return `A page skips at most ${error.most} rows: go on with the cursor of the page before, and page 1`;
     return (
       `A page by updated_at skips at most ${error.most} rows: go on with sort=updated_at, the updated_at of the last row as ` +
       'updated_from, and page 1, or follow GET /v1/changes'

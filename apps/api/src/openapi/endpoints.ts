@@ -86,7 +86,7 @@ const INCLUDES_LARGE = /\b(?:metadata|line_items)\b/;
 const ApiListFailures = byParameters((parameters) =>
   ApiFailures(
     ...parameters.flatMap(({ name, description }): Error[] => {
-      if (name === 'sort') return [new PageTooDeep(1_000)];
+      if (name === 'sort') return [new PageTooDeep(1_000, 'updatedAt')];
       return name === 'include' && INCLUDES_LARGE.test(description) ? [new PageTooLarge(50)] : [];
     }),
   ),

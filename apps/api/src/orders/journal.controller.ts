@@ -4,13 +4,15 @@ import {
   encodeJournalCursor,
   OrdersService,
   PageTooDeep,
+  PageTooLarge,
   type JournalFilter,
 } from '@app/application';
 import { BOOKING_KINDS } from '@app/domain';
 import * as is from '@app/representations';
 import { JournalEntry, toJournalEntry } from '@app/representations';
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Req } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { Documented } from '../openapi/documented.js';
 import { answer, ApiParameters, ApiRead } from '../openapi/endpoints.js';
@@ -61,7 +63,7 @@ export class JournalController {
       description:
         'A row for the placing of each order and for each change of its amounts, in the order of `at`. The sums of all rows of an order ' +
         'are its `total_amount`, `amount_credited`, `amount_paid` and `amount_refunded`. Money is in minor units.',
-      failures: [new PageTooDeep(1_000), new CursorInvalid()],
+      failures: [new PageTooDeep(1_000, 'cursor'), new CursorInvalid(), new PageTooLarge(50)],
     },
     {
       schema: answer('JournalPage', { data: Type.Array(is.ref(JournalEntry.name)), ...PROGRESS.properties }),
@@ -71,9 +73,14 @@ export class JournalController {
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(QUERY) { filter: { cursor, ...filter }, page }: ValuesOf<typeof QUERY>,
+    @Req() incoming: FastifyRequest,
   ) {
     const after = cursor === undefined ? null : decodeJournalCursor(cursor, store.id);
-    const { rows, hasMore } = await this.orders.journal(store.id, filter, { ...page, ...(after && { after }) });
+    const { rows, hasMore, readBytes } = await this.orders.journal(store.id, filter, {
+      ...page,
+      ...(after && { after }),
+    });
+    incoming.noteRead(readBytes);
     const last = rows.at(-1);
     return {
       success: true,

@@ -37,6 +37,7 @@ const BODY = {
 const FAULTS = [
   new refused.AmbiguousSku([{ line: 2, sku: 'R-1-42' }]),
   new refused.MetadataTooLarge(),
+  new refused.TooManyTaxes(50),
   new ChargesUnavailable(),
   new PricesUnavailable(),
   invalidField('customer.name is required'),

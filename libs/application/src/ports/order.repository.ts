@@ -275,6 +275,13 @@ export interface JournalRow extends Booking {
   readonly actor: Actor;
 }
 
+export interface JournalRows {
+  readonly rows: readonly JournalRow[];
+  readonly hasMore: boolean;
+  /** What was read of taxes. */
+  readonly readBytes: number;
+}
+
 export interface OrderKey {
   readonly storeId: number;
   readonly orderId: string;
@@ -305,13 +312,9 @@ export abstract class OrderRepository {
   /**
    * The placings of orders and the bookings, by the time for which they count. For the same time, the placings come first, and
    * the bookings follow in the order in which they were made.
-   * @throws PageTooDeep
+   * @throws PageTooDeep, PageTooLarge
    */
-  abstract journal(
-    storeId: number,
-    filter: JournalFilter,
-    page: JournalPage,
-  ): Promise<{ readonly rows: readonly JournalRow[]; readonly hasMore: boolean }>;
+  abstract journal(storeId: number, filter: JournalFilter, page: JournalPage): Promise<JournalRows>;
 
   /** Oldest first. @param reference UUID or receipt number in any letter case. @throws NotFound */
   abstract history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>>;

@@ -50,7 +50,7 @@ export interface LinesRequest {
  * Lines keep their numbers and prices. One that is given up stays with the quantity 0: its number is never used again.
  * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked, ChargesGiven
  * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged,
- *   TotalOutOfRange
+ *   TooManyTaxes, TotalOutOfRange
  */
 export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf: ChargesOf): OrderChange {
   const { state } = order;
@@ -85,7 +85,7 @@ export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf
   };
 }
 
-/** @throws ChargesGiven, InvalidOrderItems */
+/** @throws ChargesGiven, InvalidOrderItems, TooManyTaxes */
 function charged(
   order: PlacedOrder,
   edited: PlacedOrder,
@@ -155,7 +155,7 @@ function isSameTax(one: readonly Tax[], other: readonly Tax[]): boolean {
 /**
  * The charges of an order whose country or VAT id, say, has changed. An order that costs the same has no other charges.
  * @param contact the contact afterwards.
- * @throws PaymentUnrecorded, TotalOutOfRange
+ * @throws PaymentUnrecorded, TooManyTaxes, TotalOutOfRange
  */
 export function chargeAgain(order: PlacedOrder, contact: BilledContact, chargesOf: ChargesOf): OrderChange {
   const { state } = order;

@@ -2,7 +2,7 @@ import type { Currency } from '../money/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { addedBy, assertCharges, NO_CHARGES, type Charges } from './charges.js';
 import type { OrderLine } from './order-line.js';
-import { sumByRate } from './tax.js';
+import { assertFewTaxes, sumByRate } from './tax.js';
 
 /** How an order placed through the API is paid. Cards and gateways go through the hosted checkout. */
 export const PAYMENT_METHODS = ['COD', 'OFFLINE'] as const;
@@ -23,9 +23,10 @@ export interface Quote extends Required<QuoteTerms> {
   readonly total: Money;
 }
 
-/** @throws RangeError when a charge or the total is not a valid amount. */
+/** @throws TooManyTaxes, or RangeError when a charge or the total is not a valid amount. */
 export function quoteOf({ currency, paymentMethod, lines, charges = NO_CHARGES }: QuoteTerms): Quote {
   assertCharges(charges, lines);
+  assertFewTaxes(charges);
   const subtotal = subtotalOf(lines, currency);
   const total = Money.ofMinor(subtotal.minor + addedBy(charges), currency);
   if (total.minor > MAX_TOTAL) throw new RangeError(`The total is above ${MAX_TOTAL} minor units: ${total.minor}`);

@@ -15,7 +15,7 @@ import type { OrderLine } from './order-line.js';
 import { partOf } from './parts.js';
 import { PlacedOrder, type PlacedLine } from './placed-order.js';
 import { subtotalOf } from './quote.js';
-import { shareOfTaxes, sumByRate, type Tax } from './tax.js';
+import { assertFewTaxes, shareOfTaxes, sumByRate, type Tax } from './tax.js';
 
 /** Returns the charges of an order. Throws where they must be asked for first. */
 export type ChargesOf = (order: ChargeableOrder) => Charges;
@@ -25,6 +25,7 @@ export type ChargesOf = (order: ChargeableOrder) => Charges;
  * was given up keeps its taxes and its discount for each unit, and an order of which something has shipped its shipping. An
  * imported order keeps all, and one whose client has given its charges.
  * @param after the order with other lines or another contact, and the charges of before.
+ * @throws TooManyTaxes
  */
 export function recharged(before: PlacedOrder, after: PlacedOrder, chargesOf: ChargesOf): PlacedOrder {
   if (!before.state.isPlaced || before.state.hasGivenCharges) return after;
@@ -60,8 +61,9 @@ interface ChargedState {
   readonly isTaxIncluded: boolean;
 }
 
-/** The order with other charges. The total follows from them. */
+/** The order with other charges. The total follows from them. @throws TooManyTaxes */
 function chargedAs({ state }: PlacedOrder, after: PlacedOrder, charged: ChargedState): PlacedOrder {
+  assertFewTaxes(charged);
   const chargesOf = (of: ChargedState): Charges => ({ ...of, shipping: of.shippingAmount });
   const [charges, chargesBefore] = [chargesOf(charged), chargesOf(state)];
   const [sums, sumsBefore] = [sumsOf(charges), sumsOf(chargesBefore)];
@@ -76,7 +78,7 @@ function chargedAs({ state }: PlacedOrder, after: PlacedOrder, charged: ChargedS
 
 /**
  * The order with the charges that a client gives: those of its lines are in `after`. What is absent stays.
- * @throws InvalidOrderItems for a discount above the price of its line, and for taxes above the price that includes them.
+ * @throws TooManyTaxes, or InvalidOrderItems for a discount above the price of its line, and for taxes above the price that includes them.
  */
 export function chargedAsGiven(before: PlacedOrder, after: PlacedOrder, given: Partial<GivenCharges>): PlacedOrder {
   const { state } = before;

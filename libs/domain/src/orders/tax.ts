@@ -1,4 +1,8 @@
+import { TooManyTaxes } from '../errors.js';
 import { partOf } from './parts.js';
+
+/** Taxes of an order by name and rate. Each row of the journal has them, and each credit computes with them. */
+export const MAX_ORDER_TAXES = 50;
 
 /** A tax on a line, or on the shipping, of an order. */
 export interface Tax {
@@ -50,6 +54,11 @@ export function taxLinesOf({ isTaxIncluded: included, shippingTax, lines }: Taxe
 export function isTaxedAlike(one: readonly Tax[], other: readonly Tax[]): boolean {
   const keysOf = (taxes: readonly Tax[]) => taxes.map(({ name, rate }) => `${rate} ${name}`);
   return one.length === other.length && keysOf(one).every((key) => keysOf(other).includes(key));
+}
+
+/** @throws TooManyTaxes */
+export function assertFewTaxes(order: TaxedOrder): void {
+  if (taxLinesOf(order).length > MAX_ORDER_TAXES) throw new TooManyTaxes(MAX_ORDER_TAXES);
 }
 
 /** What taxes grow by; those that stay are left out. */

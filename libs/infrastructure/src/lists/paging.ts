@@ -25,7 +25,7 @@ export async function pageOf<Row extends object>(
   const rows = isDeep ? [] : await read(page);
   const [counted] = rows[0] || page.page === 1 ? rows : await read({ page: 1, limit: 1 });
   const total = Number(counted?.total ?? 0);
-  if (isDeep && total > offsetOf(page)) throw new PageTooDeep(MAX_SKIPPED_BY_CHANGE);
+  if (isDeep && total > offsetOf(page)) throw new PageTooDeep(MAX_SKIPPED_BY_CHANGE, 'updatedAt');
   return { rows, total };
 }
 

@@ -1,14 +1,14 @@
-import { MAX_LIMIT, PageTooDeep, type JournalFilter, type JournalPage, type JournalRow } from '@app/application';
 import {
-  BOOKING_KINDS,
-  readUuid,
-  taxDifference,
-  taxLinesOf,
-  type BookedAmounts,
-  type BookingKind,
-  type TaxLine,
-} from '@app/domain';
+  MAX_LIMIT,
+  PageTooDeep,
+  type JournalFilter,
+  type JournalPage,
+  type JournalRow,
+  type JournalRows,
+} from '@app/application';
+import { BOOKING_KINDS, readUuid, taxLinesOf, type BookedAmounts, type BookingKind, type TaxLine } from '@app/domain';
 import { Conditions } from '../lists/conditions.js';
+import { assertWithinBytes, bytesOf, withinBytes, type LargePart, type Weighed } from '../lists/page-bytes.js';
 import { offsetOf } from '../lists/paging.js';
 import type { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
@@ -25,31 +25,32 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 type Amounts = { readonly [Name in keyof BookedAmounts]: string };
 
-type PlacedTaxes = Parameters<typeof taxLinesOf>[0] & { readonly later: readonly (readonly TaxLine[])[] };
-
-interface Row extends Amounts, Omit<JournalRow, keyof BookedAmounts | 'taxLines' | 'fee' | 'place'> {
+interface Row extends Amounts, Weighed, Omit<JournalRow, keyof BookedAmounts | 'taxLines' | 'fee' | 'place'> {
   readonly booking: string;
   readonly taxLines: readonly TaxLine[] | null;
-  /** Null unless the row is the placing. */
-  readonly placedTaxes: PlacedTaxes | null;
+  /** The order whose taxes the row has: the placing of one whose taxes never changed. */
+  readonly taxedOrder: Parameters<typeof taxLinesOf>[0] | null;
   readonly fee: string;
+  /** Rows that were found: one more than the page has, where another page follows. */
+  readonly found: string;
 }
 
-/** @throws PageTooDeep */
+/** @throws PageTooDeep, PageTooLarge */
 export async function readJournal(
   database: Database,
   storeId: number,
   filter: JournalFilter,
   page: JournalPage,
-): Promise<{ readonly rows: readonly JournalRow[]; readonly hasMore: boolean }> {
-  if (offsetOf(page) > MAX_SKIPPED) throw new PageTooDeep(MAX_SKIPPED);
+): Promise<JournalRows> {
+  if (offsetOf(page) > MAX_SKIPPED) throw new PageTooDeep(MAX_SKIPPED, 'cursor');
   const kind = BOOKING_KINDS.find((word) => word === filter.kind?.toLowerCase());
   const isNoKind = filter.kind !== undefined && !kind;
   const isNoOrder = filter.orderId !== undefined && readUuid(filter.orderId) === null;
-  if (isNoKind || isNoOrder) return { rows: [], hasMore: false };
+  if (isNoKind || isNoOrder) return { rows: [], hasMore: false, readBytes: 0 };
   const { text, values } = pageOf(storeId, filter, kind, page);
   const rows = await database.queryPrepared<Row>(text, values);
-  return { rows: rows.slice(0, page.limit).map(toRow), hasMore: rows.length > page.limit };
+  assertWithinBytes(rows);
+  return { rows: rows.map(toRow), hasMore: Number(rows[0]?.found ?? 0) > page.limit, readBytes: bytesOf(rows) };
 }
 
 interface Source {
@@ -68,12 +69,22 @@ const BOOKINGS: Source = {
   ...{ at: 'at', id: 'id', orderId: 'order_id' },
 };
 
-// The taxes that an order has, and what changes of its lines have booked of them.
-const PLACED_TAXES = `json_build_object('isTaxIncluded', item.tax_included, 'shippingTax', coalesce(item.shipping_tax, '[]'),
-        'lines', (SELECT coalesce(json_agg(json_build_object('tax', tax) ORDER BY position), '[]') FROM order_lines
-          WHERE store_id = $1 AND order_id = item.id AND tax IS NOT NULL),
-        'later', (SELECT coalesce(json_agg(tax_lines), '[]') FROM bookings AS later
-          WHERE later.store_id = $1 AND later.order_id = item.id AND later.kind = 'lines' AND tax_lines IS NOT NULL))`;
+const taxesOf = (isTest: boolean): readonly LargePart[] => [
+  {
+    name: 'taxLines',
+    sql: `CASE WHEN page.booking > 0 THEN (SELECT tax_lines FROM bookings
+          WHERE store_id = $1 AND is_test = ${isTest} AND at = page.at AND id = page.booking)
+        ELSE (SELECT placed_tax_lines FROM orders WHERE store_id = $1 AND id = page.order_id) END`,
+  },
+  {
+    name: 'taxedOrder',
+    sql: `CASE WHEN page.booking = 0 THEN (
+        SELECT json_build_object('isTaxIncluded', tax_included, 'shippingTax', coalesce(shipping_tax, '[]'), 'lines', (
+          SELECT coalesce(json_agg(json_build_object('tax', tax) ORDER BY position), '[]') FROM order_lines
+          WHERE store_id = $1 AND order_id = page.order_id AND tax IS NOT NULL))
+        FROM orders WHERE store_id = $1 AND id = page.order_id AND placed_tax_lines IS NULL) END`,
+  },
+];
 
 // Orders are placed without a booking, which would cost each of them: both tables are read in the order of the journal, and merged.
 function pageOf(
@@ -100,6 +111,10 @@ function pageOf(
     ...(kind && kind !== 'order' ? [] : [firstOf(PLACINGS, after?.booking === '0' ? after.orderId : LAST_ID)]),
     ...(kind === 'order' ? [] : [firstOf(BOOKINGS, after?.booking, kind && ` AND kind = ${where.bind(kind)}`)]),
   ];
+  const rows = `SELECT *, count(*) OVER () AS found FROM (
+      SELECT * FROM (${parts.join(' UNION ALL ')}) AS merged
+      ORDER BY at, booking, order_id LIMIT ${where.bind(page.limit + 1)} OFFSET ${where.bind(offsetOf(page))}
+    ) AS read ORDER BY at, booking, order_id LIMIT ${where.bind(page.limit)}`;
   const text = `/* orders.journal */
     SELECT page.at, coalesce(booking.booked_at, item.imported_at, page.at) AS "bookedAt", page.booking::text,
       coalesce(booking.kind, 'order') AS kind, page.order_id AS "orderId", item.receipt_number AS "receiptNumber",
@@ -107,17 +122,14 @@ function pageOf(
       coalesce(booking.charged, item.total_amount - coalesce((
         SELECT sum(charged) FROM bookings AS later WHERE later.store_id = $1 AND later.order_id = item.id), 0))::text AS charged,
       coalesce(booking.credited, 0)::text AS credited, coalesce(booking.paid, 0)::text AS paid,
-      coalesce(booking.refunded, 0)::text AS refunded, booking.tax_lines AS "taxLines",
-      CASE WHEN booking.id IS NULL THEN ${PLACED_TAXES} END AS "placedTaxes",
+      coalesce(booking.refunded, 0)::text AS refunded,
+      page."taxLines", page."taxedOrder", page."pageBytes", page."pageRows", page.found,
       coalesce(payment.method, '') AS method, coalesce(payment.fee, 0)::text AS fee, coalesce(payment.payout, '') AS payout,
       CASE WHEN booking.id IS NULL THEN json_build_object('type', ${placerType('item')},
           'id', coalesce(item.placed_by::text, ''), 'name', ${placerName('item')})
         ELSE json_build_object('type', coalesce(event.actor_type, 'system'), 'id', coalesce(event.actor_id, ''),
           'name', coalesce(event.actor_name, '')) END AS actor
-    FROM (
-      SELECT * FROM (${parts.join(' UNION ALL ')}) AS merged
-      ORDER BY at, booking, order_id LIMIT ${where.bind(page.limit + 1)} OFFSET ${where.bind(offsetOf(page))}
-    ) AS page
+    FROM ${withinBytes(rows, taxesOf(isTest))} AS page
     JOIN orders AS item ON item.store_id = $1 AND item.id = page.order_id
     LEFT JOIN bookings AS booking ON booking.store_id = $1 AND booking.is_test = ${isTest} AND booking.at = page.at
       AND booking.id = page.booking
@@ -134,7 +146,8 @@ function pageOf(
   return { text, values: where.values };
 }
 
-function toRow({ booking, charged, credited, paid, refunded, fee, taxLines, placedTaxes, ...row }: Row): JournalRow {
+function toRow({ booking, charged, credited, paid, refunded, fee, taxLines, taxedOrder, ...row }: Row): JournalRow {
+  const taxes = taxedOrder ? taxLinesOf(taxedOrder) : (taxLines ?? []);
   return {
     ...row,
     charged: toSafeInteger(charged),
@@ -142,10 +155,7 @@ function toRow({ booking, charged, credited, paid, refunded, fee, taxLines, plac
     paid: toSafeInteger(paid),
     refunded: toSafeInteger(refunded),
     fee: toSafeInteger(fee),
-    taxLines: (placedTaxes
-      ? taxDifference(placedTaxes.later.flat(), taxLinesOf(placedTaxes))
-      : [...(taxLines ?? [])]
-    ).sort(byRate),
+    taxLines: taxes.filter(({ amount }) => amount !== 0).sort(byRate),
     place: { at: row.at, booking, orderId: row.orderId },
   };
 }

@@ -2,6 +2,7 @@ import type { OrderKey } from '@app/application';
 import {
   ExternalReferenceTaken,
   filledFields,
+  taxLinesOf,
   type EffectKind,
   type EffectOf,
   type LineQuantity,
@@ -72,7 +73,8 @@ const ADD_LINES = `/* orders.add_lines */ ${insertLines('$1', '$2', '$3')}`;
 
 const CHANGE_AMOUNTS = `/* orders.change_amounts */
   UPDATE orders SET amount = amount + $3, units = units + $4, total_amount = $5, tax_amount = $6, discount_amount = $7,
-    shipping_amount = $8, shipping_tax = nullif($9::jsonb, '[]'), tax_included = $10, charges_given = nullif($11::boolean, false)
+    shipping_amount = $8, shipping_tax = nullif($9::jsonb, '[]'), tax_included = $10, charges_given = nullif($11::boolean, false),
+    placed_tax_lines = coalesce(placed_tax_lines, $12)
   WHERE store_id = $1 AND id = $2`;
 
 const SET_METADATA = `/* orders.set_metadata */
@@ -164,12 +166,13 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
   lines({ key, state }, { changed, added, amount, units, shippingTax, isTaxIncluded, hasGivenCharges, ...amounts }) {
     const { totalAmount, taxAmount, discountAmount, shippingAmount } = amounts;
     const sums = [amount, units, totalAmount, taxAmount, discountAmount, shippingAmount];
+    const charges = [JSON.stringify(shippingTax), isTaxIncluded, hasGivenCharges];
     const lines = changed.map(({ tax, unitPrice, ...line }) => ({ ...line, unit_price: unitPrice, tax: taxJson(tax) }));
     return {
       lines: [
         statement(CHANGE_LINES, key, JSON.stringify(lines)),
         statement(ADD_LINES, key, linesJson(added, state.lines.length)),
-        statement(CHANGE_AMOUNTS, key, ...sums, JSON.stringify(shippingTax), isTaxIncluded, hasGivenCharges),
+        statement(CHANGE_AMOUNTS, key, ...sums, ...charges, JSON.stringify(taxLinesOf(state))),
       ],
     };
   },

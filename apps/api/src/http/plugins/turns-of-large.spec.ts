@@ -53,7 +53,7 @@ describe('turns of large requests', () => {
     };
     fastify.get('/v1/products', handler);
     fastify.get('/v1/changes', handler);
-    for (const url of ['/v1/stock', '/v1/orders', '/v1/import']) fastify.post(url, handler);
+    for (const url of ['/v1/stock', '/v1/orders', '/v1/orders/preview', '/v1/import']) fastify.post(url, handler);
   });
   afterEach(() => {
     jest.restoreAllMocks();
@@ -211,12 +211,16 @@ describe('turns of large requests', () => {
   it.each([
     ['/v1/stock', 'a large body', 1],
     ['/v1/stock', 'a small body', 3],
+    ['/v1/stock', 'a body of 2 kB', 3],
+    ['/v1/orders/preview', 'a small body', 3],
+    ['/v1/orders/preview', 'a body of 2 kB', 1],
     ['/v1/orders', 'a large body', 1],
     ['/v1/orders', 'a body of many lines', 3],
     ['/v1/import', 'a large body', 3],
   ])('runs requests to %s with %s, %i at a time', async (url, body, expected) => {
     size = 'small';
-    const payload = { lines: 'x'.repeat({ 'a large body': 20_000, 'a body of many lines': 9_000 }[body] ?? 0) };
+    const sizes = { 'a large body': 20_000, 'a body of many lines': 9_000, 'a body of 2 kB': 2_000 };
+    const payload = { lines: 'x'.repeat(sizes[body as keyof typeof sizes] ?? 0) };
 
     await crowd(3, () => send(7, { method: 'POST', url, payload }));
 

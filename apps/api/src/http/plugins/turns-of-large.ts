@@ -19,8 +19,13 @@ const LARGE_ANSWER = 256 * 1024;
 const LARGE_MS = 60_000;
 /** Bytes of a body that takes milliseconds to check, by its many lines. */
 const LARGE_BODY = 4 * 1024;
-/** The same for an order. The lines of most orders need less: those may wait for stock beside each other. */
-const LARGE_ORDER = 16 * 1024;
+/** The same for routes that differ. */
+const LARGE_BODIES: Readonly<Record<string, number>> = {
+  // The lines of most orders need less: those may wait for stock beside each other.
+  'POST /v1/orders': 16 * 1024,
+  // Each line is priced, and a hundred lines are 3 kB.
+  'POST /v1/orders/preview': 1024,
+};
 /** Requests of a store that may wait for its turn. */
 const MAX_WAITING = 64;
 
@@ -91,8 +96,8 @@ function routeOf({ apiKey, method, query, routeOptions }: FastifyRequest): strin
 }
 
 /** An import takes turns of its own. No other request than these has a body that is read. */
-function hasLargeBody({ headers, method, routeOptions: { url } }: FastifyRequest): boolean {
+function hasLargeBody({ headers, method, routeOptions: { url = '' } }: FastifyRequest): boolean {
   if (!['POST', 'PATCH'].includes(method) || url === '/v1/import') return false;
-  const most = method === 'POST' && url === '/v1/orders' ? LARGE_ORDER : LARGE_BODY;
+  const most = LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > most;
 }

@@ -30,6 +30,13 @@ const MOVED = {
   to: 'LOST',
 };
 
+const taxes = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => ({ name: 'VAT', rate: from + n, amount: 1 }));
+const bookingOf = (count: number, from = 0) => {
+  const tax_lines = taxes(count, from).map((tax) => ({ ...tax, included: false }));
+  return { at: ORDER.created_at, kind: 'lines', tax_lines };
+};
+
 /** Checks a copy: the check changes texts in place. */
 const parse = (line: object) => checkLine(structuredClone(line));
 
@@ -321,6 +328,27 @@ describe('checkLine', () => {
       'order.adjustment_amount must be 50, the difference to total_amount',
     ],
     [
+      'more than 50 taxes',
+      {
+        ...ORDER,
+        ...{
+          line_items: [0, 10, 20, 30, 40].map((from) => ({ ...ITEM, tax: taxes(10, from) })),
+          shipping_tax: taxes(1, 50),
+        },
+      },
+      'order.line_items must have at most 50 taxes of different names or rates, with those of shipping_tax',
+    ],
+    [
+      'a booking with more than 100 taxes',
+      { ...ORDER, bookings: [bookingOf(101)] },
+      'order.bookings[0].tax_lines must have at most 100',
+    ],
+    [
+      'a placing with more than 50 taxes',
+      { ...ORDER, bookings: [bookingOf(50), bookingOf(1, 50)] },
+      'order.bookings must leave at most 50 taxes of different names or rates to the placing',
+    ],
+    [
       'amounts whose sum is not exact',
       { ...ORDER, amount: -9007199254740990, tax_amount: 9007199254740991, total_amount: 9007199254740991 },
       'order has amounts that are too large',
@@ -444,6 +472,18 @@ describe('checkLine', () => {
   ])('accepts %s with %d items, and refuses more', (path, most, lineOf) => {
     expect(() => parse(lineOf(most))).not.toThrow();
     expect(() => parse(lineOf(most + 1))).toThrow(`${path} must have at most ${most} items`);
+  });
+
+  it('accepts 50 taxes of an order, and changes of its lines from 50 others to 50 others', () => {
+    const line_items = [0, 10, 20, 30, 40].map((from) => ({ ...ITEM, tax: taxes(10, from) }));
+    const taken = (from: number) => taxes(50, from).map((tax) => ({ ...tax, amount: -1, included: false }));
+    const change = (from: number, to: number) => {
+      const { tax_lines, ...booking } = bookingOf(50, to);
+      return { ...booking, tax_lines: [...tax_lines, ...taken(from)] };
+    };
+    const bookings = [change(100, 200), change(200, 0)];
+
+    expect(parse({ ...ORDER, line_items, bookings })).toMatchObject({ line_items, bookings: [{ kind: 'lines' }, {}] });
   });
 
   it('accepts 2,000 items in all shipments of an order and 10,000 lines in all its refunds, and refuses more', () => {

@@ -13,6 +13,7 @@ import {
   isTaxRate,
   METADATA_RULE,
   METADATA_SIZE,
+  MAX_ORDER_TAXES,
   MAX_REFUND_LINES,
   MAX_SHIPMENT_ITEMS,
   PAYMENT_STATUSES,
@@ -25,6 +26,7 @@ import type {
   OrderRecordLine,
   ProductLine,
 } from '../schema/bundle.js';
+import { placedTaxesOf, soldTaxesOf } from '../schema/order-taxes.js';
 import { EARLIER_REVIEW } from '../schema/trade-lines.js';
 import { quoted } from './faults.js';
 
@@ -110,6 +112,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
   order: (order: OrderRecordLine) =>
     problemOfAmounts(order) ??
+    problemOfTaxes(order) ??
     problemOfShipments(order) ??
     problemOfRefunds(order) ??
     problemOfReview(order) ??
@@ -192,6 +195,16 @@ function problemOfAmounts(order: OrderRecordLine): Problem | null {
   const adjustment = adjustmentOf(amounts);
   if ((order.adjustment_amount ?? adjustment) === adjustment) return null;
   return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };
+}
+
+/** The placing has the taxes of the order without what changes of its lines have booked. */
+function problemOfTaxes(order: OrderRecordLine): Problem | null {
+  const most = `at most ${MAX_ORDER_TAXES} taxes of different names or rates`;
+  if (soldTaxesOf(order).length > MAX_ORDER_TAXES) {
+    return { at: '.line_items', problem: `must have ${most}, with those of shipping_tax` };
+  }
+  if ((placedTaxesOf(order)?.length ?? 0) <= MAX_ORDER_TAXES) return null;
+  return { at: '.bookings', problem: `must leave ${most} to the placing` };
 }
 
 function isExact(parts: readonly number[]): boolean {

@@ -3,6 +3,7 @@ import {
   BOOKING_KINDS,
   FULFILLMENT_STATUSES,
   MAX_INT4,
+  MAX_ORDER_TAXES,
   MAX_PAYMENT_TERMS_DAYS,
   MAX_PAYMENTS,
   MAX_REFUNDS,
@@ -151,6 +152,9 @@ const payment = is.object({
   metadata: is.optional(is.metadata),
 });
 
+/** A change of lines may take all taxes of an order, and give it as many others. */
+const MAX_TAXES_OF_BOOKING = 2 * MAX_ORDER_TAXES;
+
 const booking = is.object({
   at: is.timestamp,
   booked_at: is.optional(is.described(is.timestamp, 'When it was made. Absent: at the import.')),
@@ -162,7 +166,7 @@ const booking = is.object({
   refunded: is.optional(is.signedAmount),
   tax_lines: is.optional(
     is.list(is.object({ name: is.text(200), rate: is.number, amount: is.signedAmount, included: is.flag }), {
-      maxItems: 1_000,
+      maxItems: MAX_TAXES_OF_BOOKING,
     }),
   ),
 });

@@ -5,13 +5,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import { takesStock, type BundleOrderLine, type OrderRecordLine } from '../schema/bundle.js';
 import { contradictionsOf } from './order-contradictions.js';
+import { placedTaxesOf } from '../schema/order-taxes.js';
 import { moneyOf } from './order-money.js';
 import { insertInto, PARTS, type OrderToWrite } from './order-parts.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
-    total_amount, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, units, customer_name, customer_email, customer_phone,
+    total_amount, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, placed_tax_lines, units, customer_name, customer_email, customer_phone,
     shipping_address, billing_address, notes, metadata, is_test, external_reference, cancelled_amount, cancellation_fee,
     balance, held_reasons,
     imported_at, created_at, due_at`;
@@ -195,6 +196,7 @@ function orderRow({ id, line }: Identified) {
     tax_included: false,
     ...fields,
     shipping_tax: line.shipping_tax?.length ? line.shipping_tax : null,
+    placed_tax_lines: placedTaxesOf(line),
     shipping_address: filledFields(shipping),
     billing_address: filledFields(billing ?? shipping),
     cancelled_amount: money.cancelledAmount,

@@ -47,6 +47,7 @@ CREATE TABLE orders (
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
   shipping_tax jsonb, -- As order_lines.tax.
+  placed_tax_lines jsonb, -- Its taxes at the placing, as bookings.tax_lines. Null: its lines and its shipping still have them.
   charges_given boolean, -- By the client that placed or changed it: the service does not charge it again. Null: they are not.
   tax_included boolean NOT NULL DEFAULT false, -- Whether the prices of the lines and the shipping include their taxes.
   cancelled_amount bigint NOT NULL DEFAULT 0, -- The credit for units that were given up: their share of the total, or all but the fee.
