@@ -557,7 +557,7 @@ const IMPERSONAL = [
   'products: slug sku name status description images specifications metadata search_text',
   'product_variants: sku name attributes attribute_names metadata status',
   'customers: status',
-  'orders: receipt_number source status fulfillment_status payment_method currency external_reference held_reasons shipping_tax',
+  'orders: receipt_number source status fulfillment_status payment_method currency external_reference held_reasons shipping_tax placed_tax_lines',
   'order_lines: sku name attributes attribute_names tax',
   'order_sums: source',
   'fraud_assessments: verdict reasons',

@@ -458,7 +458,7 @@ describe('the life of an order', () => {
     await source.database.query(
       `UPDATE orders SET tax_amount = 19, shipping_amount = 5, discount_amount = 4, is_test = true, held_reasons = '{manual}',
          shipping_tax = '[{"name": "VAT", "rate": 7.7, "amount": 1}]', tax_included = true,
-         placed_tax_lines = '[{"name": "VAT", "rate": 7.7, "amount": 19, "included": true},
+         placed_tax_lines = '[{"name": "VAT", "rate": 7.7, "amount": 37, "included": true},
            {"name": "VAT", "rate": 8.1, "amount": -19, "included": true}]',
          billing_address = shipping_address || '{"city":"Bonn"}' WHERE id = $1`,
       [id],

@@ -41,7 +41,7 @@ const HIDDEN = [
   'stores: subdomain name time_zone custom_domain logo_url primary_color seo_title contact theme payment_settings',
   'stores: ecommerce_settings fraud_settings charge_settings created_at',
   'warehouses: name',
-  'orders: units charges_given email_key phone_key address_key imported_at',
+  'orders: units charges_given placed_tax_lines email_key phone_key address_key imported_at',
   'fraud_assessments: created_at',
   'order_stages: run_at locked_until notified dismissed',
   'shipments: notify request_hash',
@@ -158,7 +158,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
 /** Columns whose change alone, which no request makes, moves `updated_at`, or moves that of a product's other SKUs. */
 const NEVER_ALONE = [
   ...['orders.email_key', 'orders.phone_key', 'orders.address_key', 'orders.imported_at', 'shipments.notify'],
-  ...['shipments.request_hash', 'payments.request_hash'],
+  ...['shipments.request_hash', 'payments.request_hash', 'orders.placed_tax_lines'],
   ...['refunds.request_hash', 'fraud_assessments.created_at', 'orders.balance', 'orders.units', 'products.in_stock'],
   'product_variants.status',
 ];
