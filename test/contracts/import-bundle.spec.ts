@@ -443,17 +443,18 @@ describe('warnings of an import', () => {
       { total_amount: 1_050, tax_amount: 50, line_items: [{ ...LAMP, tax: [vat(100)] }] },
       [`tax_amount is 50, ${TAXES} 100: ${ONLY}`],
     ],
-    ['a tax that no line has', { total_amount: 1_100, tax_amount: 100 }, [`tax_amount is 100, ${TAXES} 0: ${ONLY}`]],
+    ['a tax that no line has', { total_amount: 1_100, tax_amount: 100 }, []],
     ['a tax of its shipping', { total_amount: 1_005, tax_amount: 5, shipping_tax: [vat(5)] }, []],
     [
       'a tax that only its lines have',
       { line_items: [{ ...LAMP, tax: [vat(100)] }] },
       [`tax_amount is 0, ${TAXES} 100: ${ONLY}`],
     ],
+    ['a discount that no line has', { total_amount: 900, discount_amount: 100 }, []],
     [
-      'a discount that no line has',
-      { total_amount: 900, discount_amount: 100 },
-      ['discount_amount is 100, and the discounts of its line_items add up to 0'],
+      'a discount that its lines have otherwise',
+      { total_amount: 900, discount_amount: 100, line_items: [{ ...LAMP, discount_amount: 40 }] },
+      ['discount_amount is 100, and the discounts of its line_items add up to 40'],
     ],
     ['only totals', { amount: 5, total_amount: 100, tax_amount: 19, discount_amount: 7, line_items: [] }, []],
     [

@@ -36,10 +36,11 @@ const NONE: Credits = { amount: 0, taxes: [] };
 export const NO_CREDITS: CreditSums = { all: NONE, writtenOff: NONE };
 
 export function sumOfCredits(booked: readonly BookedCredit[]): CreditSums {
-  return booked.reduce(
-    (sums, { kind, credited, taxLines }) => plus(sums, { credited, isWriteOff: kind === 'write_off' }, taxLines),
-    NO_CREDITS,
-  );
+  const sum = (credits: readonly BookedCredit[]): Credits => ({
+    amount: credits.reduce((amount, { credited }) => amount + credited, 0),
+    taxes: sumOf(credits.flatMap(({ taxLines }) => taxLines)),
+  });
+  return { all: sum(booked), writtenOff: sum(booked.filter(({ kind }) => kind === 'write_off')) };
 }
 
 /**

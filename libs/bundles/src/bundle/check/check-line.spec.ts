@@ -349,6 +349,11 @@ describe('checkLine', () => {
       'order.bookings must leave at most 50 taxes of different names or rates to the placing',
     ],
     [
+      'credits of more than 50 taxes',
+      { ...ORDER, bookings: [0, 50].map((from) => ({ ...bookingOf(50, from), kind: 'credit' })) },
+      'order.bookings must credit at most 50 taxes of different names or rates',
+    ],
+    [
       'amounts whose sum is not exact',
       { ...ORDER, amount: -9007199254740990, tax_amount: 9007199254740991, total_amount: 9007199254740991 },
       'order has amounts that are too large',

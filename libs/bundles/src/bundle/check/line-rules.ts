@@ -26,7 +26,7 @@ import type {
   OrderRecordLine,
   ProductLine,
 } from '../schema/bundle.js';
-import { placedTaxesOf, soldTaxesOf } from '../schema/order-taxes.js';
+import { creditedTaxesOf, placedTaxesOf, soldTaxesOf } from '../schema/order-taxes.js';
 import { EARLIER_REVIEW } from '../schema/trade-lines.js';
 import { quoted } from './faults.js';
 
@@ -197,14 +197,16 @@ function problemOfAmounts(order: OrderRecordLine): Problem | null {
   return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };
 }
 
-/** The placing has the taxes of the order without what changes of its lines have booked. */
+/** The placing has the taxes of the order without what changes of its lines have booked, and its credits the rest of the bookings. */
 function problemOfTaxes(order: OrderRecordLine): Problem | null {
   const most = `at most ${MAX_ORDER_TAXES} taxes of different names or rates`;
   if (soldTaxesOf(order).length > MAX_ORDER_TAXES) {
     return { at: '.line_items', problem: `must have ${most}, with those of shipping_tax` };
   }
-  if ((placedTaxesOf(order)?.length ?? 0) <= MAX_ORDER_TAXES) return null;
-  return { at: '.bookings', problem: `must leave ${most} to the placing` };
+  if ((placedTaxesOf(order)?.length ?? 0) > MAX_ORDER_TAXES) {
+    return { at: '.bookings', problem: `must leave ${most} to the placing` };
+  }
+  return creditedTaxesOf(order).length > MAX_ORDER_TAXES ? { at: '.bookings', problem: `must credit ${most}` } : null;
 }
 
 function isExact(parts: readonly number[]): boolean {

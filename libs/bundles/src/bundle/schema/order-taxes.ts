@@ -15,3 +15,11 @@ export function placedTaxesOf(line: OrderRecordLine): TaxLine[] | null {
   const changed = (line.bookings ?? []).flatMap(({ kind, tax_lines = [] }) => (kind === 'lines' ? tax_lines : []));
   return changed.length > 0 ? taxDifference(changed, soldTaxesOf(line)) : null;
 }
+
+/** The taxes that its bookings have credited, and not taken back. */
+export function creditedTaxesOf({ bookings = [] }: OrderRecordLine): TaxLine[] {
+  return taxDifference(
+    [],
+    bookings.flatMap(({ kind, tax_lines = [] }) => (kind === 'lines' ? [] : tax_lines)),
+  );
+}
