@@ -441,6 +441,21 @@ describe('GET /v1/changes', () => {
     expect(sizes.length).toBeGreaterThan(3);
   });
 
+  it('reads no record that does not fit into the page', async () => {
+    const reader = await follower('kinds=brands&limit=100');
+    await sql(
+      `INSERT INTO brands (store_id, slug, name, description)
+       SELECT $1, 'huge-' || n, 'B', repeat('x', 600000) FROM generate_series(1, 5) AS n`,
+      api.store.id,
+    );
+    const records = jest.spyOn(api.app.get(BrandRepository, { strict: false }), 'findByIds');
+
+    await reader.catchUp();
+
+    expect(records.mock.calls.map(([, ids]) => ids.length)).toEqual([1, 1, 1, 1, 1]);
+    records.mockRestore();
+  });
+
   it('shows a reader of one mode its orders and all deletions, a test order in between or not', async () => {
     const live = await follower('limit=2&is_test=false&kinds=orders,products,skus');
     const test = await follower('limit=2&is_test=true&kinds=orders,products,skus');

@@ -392,6 +392,38 @@ describe('the deliveries of a webhook', () => {
     release();
   });
 
+  it('serves the webhook of a store while the pages of another are slow to read', async () => {
+    await Promise.all(runners.map((runner) => runner.beforeApplicationShutdown()));
+    const dns = await DnsServer.start((_, type) => (type === 'A' ? [[127, 0, 0, 1]] : []));
+    const other = await application.withStore();
+    for (let n = 0; n < 10; n++) await install({ url: `https://slow${n}.receiver.test:${receiver.port}/slow` });
+    await products(1);
+    const feed = get(FeedService);
+    const read = feed.read.bind(feed);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const reading = jest.spyOn(feed, 'read').mockImplementation(async (storeId, ...query) => {
+      if (storeId === api.store.id) await held;
+      return read(storeId, ...query);
+    });
+
+    runners = [startRunner({ servers: [dns.address] })];
+    try {
+      await eventually(() => expect(reading).toHaveBeenCalled());
+      await delay(500);
+      await install({ storeId: other.store.id, url: `${receiver.url}other` });
+      await other.store.product();
+      await sql('SELECT number_changes($1)', other.store.id);
+
+      await eventually(() => expect(receiver.requests.map(({ path }) => path)).toEqual(['/other']), 5_000);
+    } finally {
+      release();
+      reading.mockRestore();
+    }
+    await eventually(() => expect(receiver.requests).toHaveLength(11));
+    await dns.close();
+  });
+
   it('sends again with new ids what a replay asks for', async () => {
     const webhook = await install();
     const ids = await products(2);

@@ -22,11 +22,13 @@ const GONE = 410;
 const SWIFT_MS = 100;
 /** Pages read at a time. A worker serves more webhooks: the database refuses what finds no place to wait. */
 const READS = 8;
+/** A store of large records leaves the others their places. */
+const READS_OF_STORE = 2;
 
 /** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
 @Injectable()
 export class DeliverWebhooks {
-  private readonly reads = new Semaphore(() => READS, Infinity, Infinity, Infinity);
+  private readonly reads = new Semaphore(() => READS, Infinity, READS_OF_STORE, Infinity);
 
   constructor(
     private readonly queue: WebhookQueue,
