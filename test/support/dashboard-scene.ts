@@ -63,7 +63,7 @@ export interface Desk {
 export interface DashboardScene {
   readonly api: RunningApi;
   readonly origin: string;
-  /** Of the API, for another process on its database. */
+  /** The settings of the API, for another process on its database. */
   readonly env: Readonly<Record<string, string>>;
   /** Without variants, and the one with the most units. */
   readonly product: number;

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { paths } from '../api.js';
 import { api, textOf, type Order, type OrderListItem } from '../http.js';
-import { digitsOf, money, readAmount, readUnits } from '../parts/amount.js';
+import { money, plainMoney, readAmount, readUnits } from '../parts/amount.js';
 import { Amount, Ask, Check, Choices, Field, Outcome, UnitsInput, type AskProps, type Values } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { count, sum } from '../parts/text.js';
 import { describe, leftOf, type Line, type OfOrder } from './columns.js';
 
-type Change = 'cancel' | 'hold' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
+type Change = 'cancel' | 'hold' | 'lines' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
 type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
 type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
 
@@ -18,13 +18,8 @@ export async function change<C extends Change>(id: string, what: C, body: Body<C
   return said;
 }
 
-type Previewed = 'cancel' | 'lines' | 'refunds';
-type PreviewBody<P extends Previewed> = NonNullable<
-  paths[`/v1/orders/{id}/${P}`]['post']['requestBody']
->['content']['application/json'];
-
 /** The order as the change would leave it. */
-async function preview<P extends Previewed>(id: string, what: P, body: PreviewBody<P>): Promise<Order> {
+async function preview<C extends 'cancel' | 'lines' | 'refunds'>(id: string, what: C, body: Body<C>): Promise<Order> {
   const params = { path: { id }, query: { preview: true as const } };
   const { data } = await api.POST(`/v1/orders/{id}/${what as 'lines'}`, { params, body });
   if (!data) throw new Error('The service did not answer.');
@@ -211,10 +206,8 @@ export function ChangeLines({ order }: OfOrder) {
   const send = async (values: Values) => {
     const body = bodyOf(values);
     if (JSON.stringify(body) !== seen.current.body) throw new Error((await outcome(values)) || 'No units are changed.');
-    const expected_total = seen.current.total / 10 ** digitsOf(currency);
-    const params = { path: order };
-    await api.POST('/v1/orders/{id}/lines', { params, body: { ...body, expected_total } });
-    return `${order.receipt_number} is changed.`;
+    const expected_total = Number(plainMoney(seen.current.total, currency));
+    return change(order.id, 'lines', { ...body, expected_total }, `${order.receipt_number} is changed.`);
   };
   const rows = lines.map(({ line: key, name, quantity, ...unit }) => {
     const field = { name: `line-${key}`, most: MAX_UNITS, defaultValue: quantity };

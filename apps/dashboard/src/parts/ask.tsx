@@ -122,7 +122,8 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, 
   );
 }
 
-const TYPING_MS = 300;
+/** A pause in typing after which what was typed counts. */
+export const TYPING_MS = 300;
 
 /** Tells what the fields of the form around it would do, again after each change of them. */
 export function Outcome({ of }: { of: (values: Values) => Promise<string> }) {

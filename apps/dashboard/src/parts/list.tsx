@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { go, to, useRoute, type Route } from '../route.js';
-import { valuesOf } from './ask.js';
+import { TYPING_MS, valuesOf } from './ask.js';
 import { LinkButton, Note, RowName, Waiting } from './page.js';
 import { count, joined } from './text.js';
 
@@ -94,7 +94,6 @@ function Pages({ route, total, noun }: { route: Route; total: number; noun: stri
 }
 
 const SEARCH = { id: 'search', type: 'search', name: 'search' };
-const TYPING_MS = 300;
 
 /** Its values are in the address: a choice at once, a text after a pause. Another filter begins at page 1. */
 export function Filters({ search, children }: { search: string; children: ComponentChildren }) {

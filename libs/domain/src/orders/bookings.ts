@@ -38,16 +38,13 @@ function withTaxes(
   const { state } = made.changed;
   const taxed = { totalAmount: state.totalAmount, sold: taxLinesOf(state) };
   const charged = taxDifference(taxLinesOf(order.state), taxed.sold);
-  const restated = restatedBookings(taxed, order.state, state);
+  const restated = charged.length > 0 ? restatedBookings(taxed, order.state, state) : [];
   const before = sumOfCredits([...order.state.credits, ...restated]);
   const credits = bookings.filter(({ credited }) => credited !== 0);
   const taxes = creditTaxes(
     taxed,
     before,
-    credits.map((booking) => ({
-      ...{ credited: booking.credited, of: creditedBy(booking, order, change) },
-      isWriteOff: booking.kind === 'write_off',
-    })),
+    credits.map((booking) => ({ ...booking, of: creditedBy(booking, order, change) })),
   );
   const hasLines = bookings.some(({ kind }) => kind === 'lines');
   return [
@@ -95,10 +92,7 @@ function restatedBookings(
   const { credits: credited, writeOffs } = restatedTaxes(
     taxed,
     credits,
-    credits.map((credit) => ({
-      ...{ credited: credit.credited, of: creditedEarlier(credit, state) },
-      isWriteOff: credit.kind === 'write_off',
-    })),
+    credits.map((credit) => ({ ...credit, of: creditedEarlier(credit, state) })),
   );
   const bookings: Booking[] = [
     { ...NOTHING, kind: 'credit', taxLines: credited },

@@ -3,13 +3,9 @@ import { partOf } from './parts.js';
 import { taxDifference, type Tax, type TaxLine } from './tax.js';
 
 /** A credit, and what it is for. */
-export interface TaxedCredit {
-  /** In minor units; negative: a credit that is taken back. */
-  readonly credited: number;
+export interface TaxedCredit extends Pick<Booking, 'kind' | 'credited'> {
   /** The goods or the shipping that it credits, with their price and taxes; null = nothing in particular. */
   readonly of: { readonly price: number; readonly taxes: readonly Tax[] } | null;
-  /** Whether a payment has written it off. */
-  readonly isWriteOff: boolean;
 }
 
 /** What the books have of a credit. */
@@ -58,12 +54,12 @@ export function creditTaxes(order: TaxedTotal, before: CreditSums, credits: read
   });
 }
 
-function taxesOf({ credited, of, isWriteOff }: TaxedCredit, order: TaxedTotal, sums: CreditSums): TaxLine[] {
+function taxesOf({ kind, credited, of }: TaxedCredit, order: TaxedTotal, sums: CreditSums): TaxLine[] {
   const left = taxDifference(sums.all.taxes, order.sold);
   const owed = order.totalAmount - sums.all.amount;
   if (credited >= owed) return left;
   if (credited < 0) {
-    const { amount, taxes } = isWriteOff ? sums.writtenOff : sums.all;
+    const { amount, taxes } = kind === 'write_off' ? sums.writtenOff : sums.all;
     return taxes.map((tax) => ({ ...tax, amount: -partOf(tax.amount, -credited, amount) }));
   }
   const own = of ? ownTaxes(of, credited, left) : { price: 0, taxes: [] };
@@ -104,13 +100,9 @@ export function restatedTaxes(
   return { credits: taxDifference(writtenOff, all), writeOffs: writtenOff };
 }
 
-function plus(
-  { all, writtenOff }: CreditSums,
-  { credited, isWriteOff }: Pick<TaxedCredit, 'credited' | 'isWriteOff'>,
-  taxes: readonly TaxLine[],
-): CreditSums {
+function plus({ all, writtenOff }: CreditSums, { kind, credited }: TaxedCredit, taxes: readonly TaxLine[]): CreditSums {
   const more = (to: Credits) => ({ amount: to.amount + credited, taxes: sumOf([...to.taxes, ...taxes]) });
-  return { all: more(all), writtenOff: isWriteOff ? more(writtenOff) : writtenOff };
+  return { all: more(all), writtenOff: kind === 'write_off' ? more(writtenOff) : writtenOff };
 }
 
 function sumOf(taxes: readonly TaxLine[]): TaxLine[] {

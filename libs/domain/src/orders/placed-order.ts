@@ -46,7 +46,7 @@ export interface PlacedLine extends LineQuantity, LineCharges, Pick<OrderLine, '
 
 /** The amounts are in minor units of `currency`. Imported orders may owe a negative amount. */
 export interface PlacedOrderState extends OrderState, ChargedAmounts, OrderTerms {
-  /** By the books, in their sequence. */
+  /** What the books have of its credits, in their sequence. */
   readonly credits: readonly BookedCredit[];
   /** Whether this service has placed it. */
   readonly isPlaced: boolean;

@@ -57,10 +57,7 @@ function withTaxes(
   const taxes = creditTaxes(
     { totalAmount: line.total_amount, sold: taxLinesOf(order) },
     NO_CREDITS,
-    credits.map((booking) => ({
-      ...{ credited: booking.credited, of: creditedBy(booking) },
-      isWriteOff: booking.kind === 'write_off',
-    })),
+    credits.map((booking) => ({ ...booking, of: creditedBy(booking) })),
   );
   return bookings.map((booking) => ({ ...booking, taxLines: taxes[credits.indexOf(booking)] ?? [] }));
 }
