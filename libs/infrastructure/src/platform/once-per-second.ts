@@ -8,7 +8,9 @@ export function oncePerSecond<T>(work: () => Promise<T>, now = () => performance
     if (shared && now() - startedAt < FRESH_MS) return shared;
     startedAt = now();
     const result = work();
-    result.catch(() => (shared = shared === result ? null : shared));
+    result.catch(() => {
+      if (shared === result) shared = null;
+    });
     return (shared = result);
   };
 }
