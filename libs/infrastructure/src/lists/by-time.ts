@@ -20,6 +20,8 @@ export interface TimedList extends Partial<Search> {
   readonly where: Conditions;
   /** Columns that have one of several values. An index for each combination of values is in the order of the list. */
   readonly oneOf?: readonly OneOf[];
+  /** A query for the ids of the rows. Needs a list without a tally. */
+  readonly ids?: string;
   readonly created?: TimeRange;
   /** SQL for the time of the last change of a row; null when it has none. */
   readonly changedAt: string;
@@ -233,13 +235,22 @@ function weightsOf({ large = [] }: TimedList): string {
   return large.length > 0 ? `, page."pageBytes", page."pageRows"` : '';
 }
 
+/**
+ * A plan for all stores expects one of average size, and would read a large store whole. OFFSET hides the store from the search
+ * for rare rows, and looks up one row for each id.
+ */
+function searchedRows({ table, rare, ids }: TimedList): string {
+  if (ids === undefined) return rare === undefined ? table : `(SELECT * FROM ${table} AS item WHERE ${rare} OFFSET 0)`;
+  return `(SELECT item.* FROM (SELECT DISTINCT * FROM (${ids}) AS each) AS wanted (id) CROSS JOIN LATERAL (
+      SELECT * FROM ${table} AS item
+      WHERE item.store_id = $1 AND item.id = wanted.id${rare === undefined ? '' : ` AND ${rare}`} OFFSET 0
+    ) AS item)`;
+}
+
 function searchedPage(list: TimedList, where: Conditions, page: Page): string {
-  const { table, columns, onPage = 'page.*', place, rare, created = {}, updated = {} } = list;
+  const { table, columns, onPage = 'page.*', place, created = {}, updated = {} } = list;
   const direction = directionOf(page);
   const isChange = isByChange(page) || updated.from !== undefined || updated.to !== undefined;
-  // A plan for all stores expects one of average size, and would read a large store whole. OFFSET hides the store from the
-  // search for rare rows, and the join hides it from the look-up of those on the page.
-  const rows = rare === undefined ? table : `(SELECT * FROM ${table} AS item WHERE ${rare} OFFSET 0)`;
   // Both ways, so that the planner can begin with the changes or with the rows.
   const change = isChange
     ? `JOIN changes AS change ON change.store_id = item.store_id AND ${CHANGE[table]} AND change.entity = item.id::text`
@@ -248,7 +259,7 @@ function searchedPage(list: TimedList, where: Conditions, page: Page): string {
   return `/* ${table}.search */
     WITH matching AS MATERIALIZED (
       SELECT item.store_id, item.id, ${isByChange(page) ? 'change.changed_at' : 'item.created_at'} AS time
-      FROM ${rows} AS item ${place?.join ?? ''} ${change} WHERE ${where.sql}${chosenOf(list, where)}${ranges}
+      FROM ${searchedRows(list)} AS item ${place?.join ?? ''} ${change} WHERE ${where.sql}${chosenOf(list, where)}${ranges}
     )
     SELECT (SELECT count(*) FROM matching) AS total, ${onPage}${weightsOf(list)}
     FROM ${onPageOf(
