@@ -62,11 +62,12 @@ const RETURN_STOCK = `/* stock.return */
     ) AS whole
     WHERE stock.store_id = $1 AND stock.product_id = whole.product_id
       AND stock.variant_key = whole.variant_key AND stock.bin_id = whole.bin_id
-    RETURNING stock.product_id, stock.variant_key, stock.bin_id
   ), moved AS (
     INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity, position)
     SELECT $1, bin_id, product_id, variant_key, $2, $5, quantity, position
-    FROM updated JOIN due USING (product_id, variant_key, bin_id)
+    FROM due WHERE EXISTS (
+      SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = due.product_id AND stock.variant_key = due.variant_key
+        AND stock.bin_id = due.bin_id)
     RETURNING quantity
   )
   SELECT coalesce(sum(quantity), 0)::int AS units FROM moved`;
