@@ -222,6 +222,29 @@ describe('an order with thousands of events', () => {
     expect((await read(limit)).rows).toHaveLength(limit);
   });
 
+  it('is read with a few readings of its events for all shipments that are picked', async () => {
+    const corrected = await store.order();
+    await database.query(
+      `WITH made AS (
+         INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+         SELECT $1, $2, 'key', 'shipment_created', 'P-' || n FROM generate_series(1, 100) AS n
+       )
+       INSERT INTO shipments (store_id, order_id, reference, number, status)
+       SELECT $1, $2, 'P-' || n, n, 'picking' FROM generate_series(1, 100) AS n`,
+      [store.id, corrected],
+    );
+    await database.query(
+      `INSERT INTO order_events (store_id, order_id, actor_type, event)
+       SELECT $1, $2, 'key', 'contact_changed' FROM generate_series(1, 500)`,
+      [store.id, corrected],
+    );
+
+    const found = await orders.findById(store.id, corrected);
+
+    expect(found?.shipments.filter(({ isAddressChanged }) => isAddressChanged)).toHaveLength(100);
+    expect(eventsRead).toBeLessThan(5 * 600);
+  });
+
   it('is locked for a change without a walk through its history', async () => {
     const sql = {
       pipeline: (statements: readonly Statement[]) =>

@@ -1,3 +1,4 @@
+import type { OrderEventName } from '@app/domain';
 import { updatedAt } from '../feed/updated-at.js';
 import type { LargePart } from '../lists/page-bytes.js';
 import { unitsByBin } from '../stock/line-units.js';
@@ -70,6 +71,10 @@ const linesOf = ({ storeId, id }: OrderColumns) => {
 };
 
 const shipmentsOf = ({ storeId, id }: OrderColumns) => {
+  // An order may have thousands of events, which only one that is picked needs. MATERIALIZED reads them once for all shipments.
+  const ofPicked = (columns: string, event: OrderEventName) =>
+    `SELECT ${columns} FROM order_events WHERE store_id = ${storeId} AND order_id = ${id} AND event = '${event}' AND EXISTS (
+          SELECT FROM shipments AS picked WHERE picked.store_id = ${storeId} AND picked.order_id = ${id} AND picked.status = 'picking')`;
   const items = listOf(
     'part.line',
     `SELECT position + 1 AS line, sum(quantity) AS quantity FROM shipment_items AS packed
@@ -77,16 +82,14 @@ const shipmentsOf = ({ storeId, id }: OrderColumns) => {
   );
   return listOf(
     'part.number',
-    `SELECT number, reference, status, carrier, tracking_number AS "trackingNumber", tracking_url AS "trackingUrl", notify,
+    `WITH created AS MATERIALIZED (${ofPicked('reference, min(id) AS event', 'shipment_created')} GROUP BY reference),
+        contact_changed AS MATERIALIZED (${ofPicked('max(id) AS event', 'contact_changed')})
+      SELECT number, reference, status, carrier, tracking_number AS "trackingNumber", tracking_url AS "trackingUrl", notify,
         shipped_at AS "shippedAt", delivered_at AS "deliveredAt", request_hash AS "requestHash", ${items} AS items,
-        status = 'picking' AND EXISTS (
-          SELECT FROM order_events AS later
-          WHERE later.store_id = ${storeId} AND later.order_id = ${id} AND later.event = 'contact_changed' AND later.id > (
-            SELECT min(event.id) FROM order_events AS event
-            WHERE event.store_id = ${storeId} AND event.order_id = ${id} AND event.event = 'shipment_created'
-              AND event.reference = shipment.reference)
-        ) AS "isAddressChanged"
-      FROM shipments AS shipment WHERE shipment.store_id = ${storeId} AND shipment.order_id = ${id}`,
+        coalesce(status = 'picking' AND created.event < contact_changed.event, false) AS "isAddressChanged"
+      FROM shipments AS shipment
+      LEFT JOIN created USING (reference) CROSS JOIN contact_changed
+      WHERE shipment.store_id = ${storeId} AND shipment.order_id = ${id}`,
   );
 };
 
