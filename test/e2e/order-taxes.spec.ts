@@ -1,7 +1,10 @@
 import { writeStoreExport } from '@app/bundles';
+import { Money, orderLineOf, wholeAddress } from '@app/domain';
+import type { Database } from '@app/infrastructure';
 import type { OrderResponse } from '@app/representations';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { StoreCharges } from '../../libs/infrastructure/src/catalog/store-charges.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { bundleImports } from '../support/bundle-imports.js';
 import { commandLine } from '../support/command-line.js';
@@ -41,6 +44,7 @@ const bodyOf = (more: object = {}) => ({
   ],
   ...more,
 });
+const UNNAMED = { variantId: null, sku: '', name: 'Atlas', attributes: {} };
 const vat = (rate: number, amount: number) => ({ name: 'VAT', rate, amount });
 
 async function placed(more: object = {}): Promise<OrderResponse> {
@@ -151,6 +155,35 @@ describe('an order of a store with taxes', () => {
       data: { total_amount: 3_570 + 2_140, shipping_amount: 0, tax_amount: 570 + 140 },
     });
   });
+});
+
+it('reads of a product in many categories those with a rate, by their ids', async () => {
+  const others = Array.from({ length: 99 }, (_, n) => api.store.category({ slug: `${'shelf-'.repeat(30)}${n}` }));
+  const [books] = await api.database.query<{ id: number }>(
+    `SELECT id FROM categories WHERE store_id = $1 AND slug = 'books'`,
+    [api.store.id],
+  );
+  const categoryIds = [...(await Promise.all(others)), books?.id ?? 0];
+  const atlas = await api.store.product({ price: 1_070, stock: 1, categoryIds });
+  const read: string[] = [];
+  const query = async <Row>(text: string, values: readonly unknown[]) => {
+    const rows = await api.database.query<Row>(text, [...values]);
+    read.push(JSON.stringify(rows));
+    return rows;
+  };
+  const charges = new StoreCharges({ queryPrepared: query } as unknown as Database);
+  const line = orderLineOf({ productId: atlas, quantity: 1, unitPrice: Money.ofMinor(1_070, 'USD'), ...UNNAMED });
+  const address = wholeAddress({ country: 'DE' });
+  const order = { currency: 'USD', paymentMethod: 'COD', lines: [line], subtotal: line.total, address } as const;
+
+  const charged = await charges.chargesOf(api.store.id, {
+    ...order,
+    customer: { name: 'Ada', email: '', phone: '' },
+    billing: { name: '', ...address },
+  });
+
+  expect(charged.lines).toEqual([{ tax: [vat(7, 70)], discount: 0 }]);
+  expect(read.at(-1)?.length).toBeLessThan(100);
 });
 
 describe('the journal and the statistics of a store with taxes', () => {

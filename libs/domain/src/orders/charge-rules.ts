@@ -48,8 +48,10 @@ export function chargesBy(
   const { isTaxIncluded, shipping: fee } = rules;
   const isFree = fee.freeFrom !== null && order.subtotal.minor >= fee.freeFrom;
   const home = homeOfReverseCharge(rules, order);
+  const country = home ?? order.address.country;
+  const rates = rules.rates.filter((rate) => rate.country === country);
   const charge = (price: number, categories: readonly string[]): LineCharges => {
-    const tax = taxOn(price, rateFor(rules, home ?? order.address.country, categories), isTaxIncluded);
+    const tax = taxOn(price, rateFor(rates, categories), isTaxIncluded);
     if (home === null) return { tax, discount: 0 };
     return { tax: [REVERSE_CHARGE], discount: isTaxIncluded ? (tax[0]?.amount ?? 0) : 0 };
   };
@@ -71,12 +73,12 @@ function homeOfReverseCharge({ reverseChargeFrom: home }: ChargeRules, order: Ch
   return isAbroad ? home : null;
 }
 
-function rateFor({ rates }: ChargeRules, country: string, categories: readonly string[]): TaxRate | undefined {
-  const ofCountry = rates.filter((rate) => rate.country === country);
-  const [lowest] = ofCountry
-    .filter(({ category }) => category !== null && categories.includes(category))
+function rateFor(rates: readonly TaxRate[], categories: readonly string[]): TaxRate | undefined {
+  const own = new Set(categories);
+  const [lowest] = rates
+    .filter(({ category }) => category !== null && own.has(category))
     .sort((a, b) => a.rate - b.rate);
-  return lowest ?? ofCountry.find(({ category }) => category === null);
+  return lowest ?? rates.find(({ category }) => category === null);
 }
 
 /** Tenths of thousandths of a percent: rates have at most 4 decimals. */

@@ -6,12 +6,12 @@ import { Database } from '../postgres/database.js';
 
 const SETTINGS = `/* stores.charge_settings */ SELECT charge_settings AS settings FROM stores WHERE id = $1`;
 
-const CATEGORIES = `/* products.category_slugs */
-  SELECT product.product_id AS "productId", array_agg(category.slug) AS slugs
-  FROM product_categories AS product
-  JOIN categories AS category ON category.store_id = product.store_id AND category.id = product.category_id
-  WHERE product.store_id = $1 AND product.product_id = ANY ($2::int[])
-  GROUP BY product.product_id`;
+const RATED = `/* categories.rated */ SELECT id, slug FROM categories WHERE store_id = $1 AND slug = ANY ($2::text[])`;
+
+const CATEGORIES = `/* products.rated_categories */
+  SELECT product_id AS "productId", array_agg(category_id) AS ids FROM product_categories
+  WHERE store_id = $1 AND product_id = ANY ($2::int[]) AND category_id = ANY ($3::int[])
+  GROUP BY product_id`;
 
 /** The settings as a store bundle has them. */
 interface ChargeSettings {
@@ -26,13 +26,23 @@ interface ChargeSettings {
   readonly shipping?: { readonly amount: number; readonly free_from?: number | null };
 }
 
+interface Category {
+  readonly id: number;
+  readonly slug: string;
+}
+
+interface StoreRules extends ChargeRules {
+  /** The slugs of the categories with a rate, by id. A slug is long, and a product may have a hundred. */
+  readonly rated: ReadonlyMap<number, string>;
+}
+
 /** Beyond it, the settings that were read first are read again. */
 const MAX_STORES = 1_000;
 
 /** Charges orders by the settings of their store. A store without settings charges nothing. */
 @Injectable()
 export class StoreCharges extends OrderCharges {
-  private readonly rules = new Map<number, () => Promise<ChargeRules | null>>();
+  private readonly rules = new Map<number, () => Promise<StoreRules | null>>();
 
   constructor(private readonly database: Database) {
     super();
@@ -41,13 +51,12 @@ export class StoreCharges extends OrderCharges {
   override async chargesOf(storeId: number, order: ChargeableOrder): Promise<Charges> {
     const rules = await this.rulesOf(storeId);
     if (!rules) return NO_CHARGES;
-    const hasCategories = rules.rates.some(({ category }) => category !== null);
-    const slugs = hasCategories ? await this.categoriesOf(storeId, order) : new Map<number, readonly string[]>();
-    return chargesBy(rules, order, ({ productId }) => slugs.get(productId) ?? []);
+    const categories = await this.categoriesOf(storeId, order, rules);
+    return chargesBy(rules, order, ({ productId }) => categories.get(productId) ?? []);
   }
 
   /** Each order would read the same: a change of the settings applies within a second. */
-  private rulesOf(storeId: number): Promise<ChargeRules | null> {
+  private rulesOf(storeId: number): Promise<StoreRules | null> {
     const known = this.rules.get(storeId) ?? oncePerSecond(() => this.readRules(storeId));
     if (!this.rules.has(storeId)) {
       const [first] = this.rules.keys();
@@ -57,11 +66,14 @@ export class StoreCharges extends OrderCharges {
     return known();
   }
 
-  private async readRules(storeId: number): Promise<ChargeRules | null> {
+  private async readRules(storeId: number): Promise<StoreRules | null> {
     const [row] = await this.database.queryPrepared<{ settings: ChargeSettings }>(SETTINGS, [storeId]);
     const { prices_include_tax, reverse_charge_from, rates = [], shipping } = row?.settings ?? {};
     if (rates.length === 0 && !shipping) return null;
+    const slugs = rates.flatMap(({ category }) => category ?? []);
+    const rated = slugs.length > 0 ? await this.database.queryPrepared<Category>(RATED, [storeId, slugs]) : [];
     return {
+      rated: new Map(rated.map(({ id, slug }) => [id, slug])),
       isTaxIncluded: prices_include_tax ?? false,
       reverseChargeFrom: reverse_charge_from ?? null,
       rates: rates.map((rate) => ({ ...rate, category: rate.category ?? null })),
@@ -69,10 +81,16 @@ export class StoreCharges extends OrderCharges {
     };
   }
 
-  private async categoriesOf(storeId: number, { lines }: ChargeableOrder): Promise<Map<number, readonly string[]>> {
-    const ids = [...new Set(lines.map(({ productId }) => productId))];
-    type Row = { readonly productId: number; readonly slugs: readonly string[] };
-    const rows = await this.database.queryPrepared<Row>(CATEGORIES, [storeId, ids]);
-    return new Map(rows.map(({ productId, slugs }) => [productId, slugs]));
+  /** The slugs of the categories with a rate that each product has. */
+  private async categoriesOf(
+    storeId: number,
+    { lines }: ChargeableOrder,
+    { rated }: StoreRules,
+  ): Promise<Map<number, readonly string[]>> {
+    if (rated.size === 0) return new Map();
+    const products = [...new Set(lines.map(({ productId }) => productId))];
+    type Row = { readonly productId: number; readonly ids: readonly number[] };
+    const rows = await this.database.queryPrepared<Row>(CATEGORIES, [storeId, products, [...rated.keys()]]);
+    return new Map(rows.map(({ productId, ids }) => [productId, ids.flatMap((id) => rated.get(id) ?? [])]));
   }
 }
