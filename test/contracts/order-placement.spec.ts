@@ -58,6 +58,21 @@ describe('OrderPlacement', () => {
   let ports: PlacingPorts;
   beforeAll(async () => (ports = await open()));
 
+  it('takes units from a thousand bins, and refuses an order that needs more', async () => {
+    const inBins = (bins: number) => ports.product({ stock: Array.from({ length: bins }, () => 1) });
+    const items = await Promise.all(
+      Array.from({ length: 4 }, async () => ({ productId: await inBins(250), quantity: 250 })),
+    );
+    const further = { productId: await inBins(2), quantity: 2 };
+
+    await expect(
+      placeOrder(ports.placement, anOrder(ports.storeId, { items: [...items, further] })),
+    ).rejects.toMatchObject({ code: 'too_many_bins', message: expect.stringContaining('1000 bins') as string });
+    expect(await ports.onHand(further.productId)).toBe(2);
+    const { outcome } = await placeOrder(ports.placement, anOrder(ports.storeId, { items }));
+    expect([outcome, await ports.onHand(items[0]?.productId ?? 0)]).toEqual(['placed', 0]);
+  });
+
   type Items = { productId: number; quantity: number }[];
   const orderOf = (...items: Items) => anOrder(ports.storeId, { items });
   const buy = (productId: number, quantity: number) => placeOrder(ports.placement, orderOf({ productId, quantity }));

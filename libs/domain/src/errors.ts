@@ -118,6 +118,11 @@ export const TooManyRecords = rejected(
   'too_many_records',
   (what: string, most: number) => `The order has ${most} ${what}: it may have no more`,
 );
+/** Every answer with the order has the units of each line in each bin. */
+export const TooManyBinsOfOrder = rejected(
+  'too_many_bins',
+  (most: number) => `The lines would have units in more than ${most} bins: place several orders`,
+);
 export const TooManyInvitations = rejected(
   'too_many_records',
   (of: string, most: number) => `The mail about the access is sent at most ${most} times for ${of}`,

@@ -171,6 +171,7 @@ export const ApiChangeLines = ApiChange({
     new refused.ChargesGiven(),
     new refused.TotalOutOfRange(-1000),
     new refused.TooManyTaxes(50),
+    new refused.TooManyBinsOfOrder(1_000),
     new PricesUnavailable(),
     new refused.ItemsUnavailable([{ list: 'add', line: 0, what: 'product', id: 77 }]),
     new refused.OutOfStock([{ list: 'set', line: 0, requested: 5, available: 3 }]),

@@ -1,5 +1,5 @@
 import { ChargesUnavailable, PricesUnavailable } from '@app/application';
-import { domainErrors as refused, Money } from '@app/domain';
+import { domainErrors as refused, MAX_BINS_OF_ORDER, Money } from '@app/domain';
 import { CreatedOrder, Order, OrderListItem, OrderPreview, type ResourceDocumentation } from '@app/representations';
 import { ApiWrite } from '../openapi/endpoints.js';
 import { PricedOrderRequest } from './create-order.request.js';
@@ -62,6 +62,7 @@ export const ApiCreateOrder = ApiWrite({
     ...FAULTS,
     new refused.ItemsUnavailable([{ line: 2, what: 'product', id: 77 }]),
     new refused.OutOfStock([{ line: 0, requested: 5, available: 3 }]),
+    new refused.TooManyBinsOfOrder(MAX_BINS_OF_ORDER),
     new refused.CurrencyMismatch('USD'),
     new refused.PriceChanged(Money.ofMinor(5600, 'USD')),
     new refused.OrderRejected(),

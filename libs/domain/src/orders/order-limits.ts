@@ -8,6 +8,8 @@ export const MAX_REFUNDS = 100;
 export const MAX_SHIPMENTS = 200;
 /** Counts all shipments of an order, void ones included: each line of the order in a shipment. */
 export const MAX_SHIPMENT_ITEMS = 2_000;
+/** Counts each bin of each line. */
+export const MAX_BINS_OF_ORDER = 1_000;
 /** An order with so many events refuses what could happen any number of times. The rest has limits of its own. */
 export const MAX_EVENTS = 5_000;
 /** Counts the lines of all refunds of an order. */

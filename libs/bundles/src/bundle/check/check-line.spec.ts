@@ -441,6 +441,24 @@ describe('checkLine', () => {
     );
   });
 
+  it.each([1e308, 1e21, -1e21, 1e-7])('refuses the number %d, whose digits the database writes out', (number) => {
+    const noted = { at: ORDER.created_at, actor: { type: 'key' }, event: 'noted', details: { deep: [number] } };
+    const problem = 'must have numbers below 1e21, and none but 0 nearer to 0 than 0.000001';
+
+    expect(() => parse({ ...ORDER, history: [noted] })).toThrow(`order.history[0].details ${problem}`);
+    expect(() => parse({ ...STORE, theme: { number } })).toThrow(`store.theme ${problem}`);
+  });
+
+  it('refuses more than 1,000 blocked contacts', () => {
+    const blocked = (count: number) => Array.from({ length: count }, (_, n) => `${n}@example.com`);
+    const settings = (blocked_emails: string[]) => ({ ...STORE, fraud_settings: { blocked_emails } });
+
+    expect(() => parse(settings(blocked(1_000)))).not.toThrow();
+    expect(() => parse(settings(blocked(1_001)))).toThrow(
+      'store.fraud_settings.blocked_emails must have at most 1000 items',
+    );
+  });
+
   it('refuses settings nested too deeply', () => {
     const theme = JSON.parse('{"a":'.repeat(40) + '1' + '}'.repeat(40)) as object;
 

@@ -31,6 +31,7 @@ import { EARLIER_REVIEW } from '../schema/trade-lines.js';
 import { quoted } from './faults.js';
 
 export const STORABLE = 'must not contain NUL or half a surrogate pair';
+const EXPONENT = 'must have numbers below 1e21, and none but 0 nearer to 0 than 0.000001';
 
 export interface Problem {
   readonly problem: string;
@@ -313,6 +314,8 @@ function membersOf(value: unknown): number {
 
 function unstorable(value: unknown, depth: number): Problem | null {
   if (typeof value === 'string') return isStorable(value) ? null : { problem: STORABLE };
+  // PostgreSQL writes out all digits, 309 of them for 1e308.
+  if (typeof value === 'number' && String(value).includes('e')) return { problem: EXPONENT };
   if (typeof value !== 'object' || value === null) return null;
   if (depth === 0) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels` };
   for (const [key, member] of Object.entries(value)) {

@@ -41,9 +41,12 @@ function ordersPerHour(contact: string) {
   return is.optional(is.orNull(is.integer(1, MAX_ORDERS_PER_HOUR, what)));
 }
 
+/** Each order reads and compares all entries. */
+const MAX_BLOCKED = 1_000;
+
 export const fraudSettings = is.object({
-  blocked_emails: is.optional(is.list(is.text(254))),
-  blocked_phones: is.optional(is.list(is.text(40))),
+  blocked_emails: is.optional(is.list(is.text(254), { maxItems: MAX_BLOCKED })),
+  blocked_phones: is.optional(is.list(is.text(40), { maxItems: MAX_BLOCKED })),
   review_amount: is.optional(is.described(is.amount, 'Orders from this amount on are reviewed; minor units.')),
   review_orders_per_email: ordersPerHour('e-mail'),
   review_orders_per_phone: ordersPerHour('phone'),
