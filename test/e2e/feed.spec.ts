@@ -2,10 +2,17 @@ import { once } from 'node:events';
 import http, { type Server } from 'node:http';
 import net from 'node:net';
 import { promisify } from 'node:util';
-import { BrandRepository, CHANGE_KINDS, CustomersService, FeedWatch, encodeCursor } from '@app/application';
+import {
+  BrandRepository,
+  CHANGE_KINDS,
+  CustomersService,
+  encodeCursor,
+  FeedWatch,
+  MAX_REQUESTS,
+  MAX_WAITS_OF_STORE,
+} from '@app/application';
 import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
 import pg from 'pg';
-import { CAPACITY, WAITS_OF_A_STORE } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { counterValue } from '../support/counter-value.js';
 import { eventually } from '../support/eventually.js';
@@ -761,13 +768,13 @@ describe('a waiting request to GET /v1/changes', () => {
   it('takes no connection and no place of other reads, and has places of its own', async () => {
     const feed = await reader();
     const url = `/v1/changes?cursor=${feed.cursor}&wait=25`;
-    const crowdOf = ({ get }: RunningApi, of: string) => Array.from({ length: WAITS_OF_A_STORE }, () => get(of));
+    const crowdOf = ({ get }: RunningApi, of: string) => Array.from({ length: MAX_WAITS_OF_STORE }, () => get(of));
     const waiting = (count: number) => eventually(() => expect(watchers().size).toBe(count));
     const crowd = crowdOf(api, url);
-    await waiting(WAITS_OF_A_STORE);
+    await waiting(MAX_WAITS_OF_STORE);
 
     expect((await api.get(url)).headers['x-error-code']).toBe('overloaded');
-    while (crowd.length < CAPACITY.waits) {
+    while (crowd.length < MAX_REQUESTS.waits) {
       crowd.push(...crowdOf(await application.withStore(), '/v1/changes?kinds=orders&wait=25'));
       await waiting(crowd.length);
     }

@@ -1,10 +1,9 @@
-import { OrderLifecycle, OrderRepository } from '@app/application';
+import { MAX_REQUESTS, OrderLifecycle, OrderRepository } from '@app/application';
 import { Config } from '@app/infrastructure';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { LightMyRequestResponse } from 'fastify';
-import { CAPACITY } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -51,7 +50,7 @@ describe('the API under overload', () => {
     responses.filter((response) => response.json<{ error?: string }>().error === BUSY.error);
 
   it('rejects reads above the concurrency limit at once with 503 and Retry-After', async () => {
-    const responses = await many(CAPACITY.reads + 200, read);
+    const responses = await many(MAX_REQUESTS.reads + 200, read);
 
     expect(refused(responses)).toHaveLength(200);
     for (const refusal of refused(responses)) {
@@ -66,7 +65,7 @@ describe('the API under overload', () => {
   });
 
   it('places orders and answers probes while it rejects reads', async () => {
-    const crowd = many(CAPACITY.reads + 200, read);
+    const crowd = many(MAX_REQUESTS.reads + 200, read);
     const orders = await many(10, order);
     const probes = await Promise.all(['/health/live', '/health/ready', '/metrics'].map((url) => api.inject({ url })));
 
@@ -80,16 +79,16 @@ describe('the API under overload', () => {
       (await api.database.query<{ n: number }>('SELECT count(*)::int AS n FROM orders'))[0]?.n ?? 0;
     const before = await placed();
 
-    const counts = statuses(await many(CAPACITY.orders + 100, order));
+    const counts = statuses(await many(MAX_REQUESTS.orders + 100, order));
 
     expect(Object.keys(counts)).toEqual(expect.arrayContaining(['201', '503']));
-    expect((counts[201] ?? 0) + (counts[503] ?? 0)).toBe(CAPACITY.orders + 100);
+    expect((counts[201] ?? 0) + (counts[503] ?? 0)).toBe(MAX_REQUESTS.orders + 100);
     expect((await placed()) - before).toBe(counts[201]);
   });
 
   it('rejects imports above the concurrency limit before it reads their bodies', async () => {
     const lines = [{ kind: 'brand', slug: 'globex', name: 'Globex' }];
-    const responses = await many(CAPACITY.imports + 20, () => api.post('/v1/import', { lines }));
+    const responses = await many(MAX_REQUESTS.imports + 20, () => api.post('/v1/import', { lines }));
 
     expect(refused(responses).length).toBeGreaterThanOrEqual(20);
     expect(Object.keys(statuses(responses))).toEqual(['200', '503']);
@@ -120,12 +119,12 @@ describe('the API under overload', () => {
 
   it('has its full capacity again after bursts of 400, 401 and 404 responses', async () => {
     for (let round = 0; round < 3; round++) {
-      await many(CAPACITY.reads, (n) => (n % 2 ? read() : api.get('/v1/nope')));
-      await many(CAPACITY.orders, () => api.post('/v1/orders', '{"items": ['));
-      await many(CAPACITY.orders, () => api.inject({ method: 'POST', url: '/v1/orders' }));
+      await many(MAX_REQUESTS.reads, (n) => (n % 2 ? read() : api.get('/v1/nope')));
+      await many(MAX_REQUESTS.orders, () => api.post('/v1/orders', '{"items": ['));
+      await many(MAX_REQUESTS.orders, () => api.inject({ method: 'POST', url: '/v1/orders' }));
     }
 
-    expect(refused(await many(CAPACITY.reads, read))).toEqual([]);
+    expect(refused(await many(MAX_REQUESTS.reads, read))).toEqual([]);
     expect(statuses([await order()])).toEqual({ 201: 1 });
   });
 
@@ -133,7 +132,7 @@ describe('the API under overload', () => {
     const url = `http://127.0.0.1:${port}/v1/store`;
     const headers = { authorization: `Bearer ${api.store.key}`, 'x-request-id': 'crowd' };
     const blocker = await openTransaction(api.database, 'LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
-    const crowd = many(CAPACITY.reads, read);
+    const crowd = many(MAX_REQUESTS.reads, read);
     await new Promise((resolve) => setImmediate(resolve));
 
     const refusal = await fetch(url, { headers });

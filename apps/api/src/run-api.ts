@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FeedWatch } from '@app/application';
+import { FeedWatch, MAX_CONNECTIONS } from '@app/application';
 import { type Config, type Extension, reportUnknownKeys, signInLink, startTracing } from '@app/infrastructure';
 import { Readiness } from '@app/health';
 import {
@@ -14,7 +14,6 @@ import {
 } from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './create-app.js';
-import { MAX_CONNECTIONS } from './http/server/connection-limit.js';
 import { Demo } from './start/demo.js';
 import { firstWelcome, welcomeBack } from './start/welcome.js';
 

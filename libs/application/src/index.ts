@@ -66,4 +66,5 @@ export * from './webhooks/webhook-message.js';
 export * from './webhooks/webhooks.service.js';
 export * from './deadline.js';
 export * from './semaphore.js';
+export * from './capacity.js';
 export * from './time-limits.js';

@@ -1,7 +1,6 @@
+import { MAX_WAITING } from './capacity.js';
 import type { Deadline } from './deadline.js';
 import { Overloaded } from './errors.js';
-
-const MAX_WAITING = 64;
 
 interface Waiting {
   readonly owner: unknown;

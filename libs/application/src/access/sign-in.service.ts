@@ -20,6 +20,7 @@ import {
   type SignIn,
   type SignInCandidate,
 } from '../ports/sign-in.repository.js';
+import { MAX_CODES } from '../capacity.js';
 import { Overloaded } from '../errors.js';
 import { Semaphore } from '../semaphore.js';
 import { TURN_MS } from '../time-limits.js';
@@ -63,9 +64,9 @@ export interface Entered {
 
 @Injectable()
 export class SignInService {
-  /** Codes wait for those of their network and address with a connection: two at most, and one of a network. */
+  /** Codes wait for those of their network and address with a connection. */
   // @protects code-turns
-  private readonly codeTurns = new Semaphore(() => 2, TURN_MS, 1);
+  private readonly codeTurns = new Semaphore(() => MAX_CODES, TURN_MS, 1);
 
   constructor(private readonly signIns: SignInRepository) {}
 

@@ -1,5 +1,6 @@
 import { hasFailedTooLong, retryDelayMs } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { MAX_WEBHOOK_READS, MAX_WEBHOOK_READS_OF_STORE } from '../capacity.js';
 import { CursorExpired } from '../errors.js';
 import { FeedService, type ChangesPage } from '../feed/feed.service.js';
 import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
@@ -20,15 +21,11 @@ const LATEST_START_MS = 8_000;
 const GONE = 410;
 /** The record of a slower receiver is written before the next message. */
 const SWIFT_MS = 100;
-/** Pages read at a time. A worker serves more webhooks: the database refuses what finds no place to wait. */
-const READS = 8;
-/** A store of large records leaves the others their places. */
-const READS_OF_STORE = 2;
 
 /** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
 @Injectable()
 export class DeliverWebhooks {
-  private readonly reads = new Semaphore(() => READS, Infinity, READS_OF_STORE, Infinity);
+  private readonly reads = new Semaphore(() => MAX_WEBHOOK_READS, Infinity, MAX_WEBHOOK_READS_OF_STORE, Infinity);
 
   constructor(
     private readonly queue: WebhookQueue,

@@ -1,4 +1,4 @@
-import { StoreRepository, UndeliverableMessage } from '@app/application';
+import { MAX_SIGN_IN_MAILS, StoreRepository, UndeliverableMessage } from '@app/application';
 import { signInCodeGroups } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
@@ -12,7 +12,6 @@ import { storeBranding } from './store-branding.js';
 
 const INTERVAL_MS = 500;
 const SHUTDOWN_MS = 35_000;
-const CONCURRENCY = 20;
 /** Longer than an attempt takes: no mail leaves after its code has ended, and no other worker sends the same one. */
 const LEASE = `interval '40 seconds'`;
 
@@ -74,7 +73,7 @@ export class SignInMails extends ProcessLoop {
   /** A mail server that hangs holds up no other mail. */
   private async startDue(): Promise<void> {
     await this.database.query(DROP);
-    const due = await this.database.query<DueMail>(CLAIM, [CONCURRENCY - this.running.size]);
+    const due = await this.database.query<DueMail>(CLAIM, [MAX_SIGN_IN_MAILS - this.running.size]);
     for (const mail of due) {
       const turn = this.send(mail).finally(() => this.running.delete(turn));
       this.running.add(turn);

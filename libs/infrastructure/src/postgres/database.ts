@@ -1,4 +1,4 @@
-import { Semaphore, TURN_MS } from '@app/application';
+import { SEARCHES, Semaphore, TURN_MS } from '@app/application';
 import type pg from 'pg';
 import { DatabaseMetrics, type StatementKind } from './database-metrics.js';
 import { translated } from './postgres-errors.js';
@@ -6,9 +6,6 @@ import { ReadBatches, type IsWanted } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
-
-/** The share of the pool that searches may take. */
-const SEARCHES = 0.4;
 
 // Connections of requests plan for all values. SET LOCAL, because behind a pooler the connection serves other clients
 // afterwards.

@@ -1,7 +1,4 @@
-import { READ_ANSWER_MS, within } from '@app/application';
-
-/** Measured: two in flight raise the rate of all reads by a tenth, three bring no more. */
-const CONCURRENT_LOOK_UPS = 2;
+import { MAX_KEY_LOOK_UPS, READ_ANSWER_MS, within } from '@app/application';
 
 interface Group<Value> {
   readonly keys: Set<string>;
@@ -24,7 +21,7 @@ export class GroupedLookup<Value> {
   constructor(
     private readonly lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
     private readonly timeoutMs = READ_ANSWER_MS,
-    private readonly concurrent = CONCURRENT_LOOK_UPS,
+    private readonly concurrent = MAX_KEY_LOOK_UPS,
   ) {}
 
   /** @throws DeadlineExceeded, or the error of the group's look-up. */

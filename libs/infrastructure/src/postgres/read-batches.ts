@@ -1,8 +1,5 @@
-import { DeadlineExceeded } from '@app/application';
+import { DeadlineExceeded, MAX_READS_OF_CONNECTION } from '@app/application';
 import type pg from 'pg';
-
-/** Reads of a store that share a connection. A small number, because the others wait behind a slow one. */
-const BATCH = 4;
 
 export type IsWanted = () => boolean;
 
@@ -82,7 +79,9 @@ function ownerOf({ query: { values = [] } }: Read): unknown {
 
 /** A second optional read would make its connection wait twice for the same lock. */
 function isFull(batch: readonly Read[], { isWanted }: Read): boolean {
-  return batch.length === BATCH || (isWanted !== null && batch.some((other) => other.isWanted !== null));
+  return (
+    batch.length === MAX_READS_OF_CONNECTION || (isWanted !== null && batch.some((other) => other.isWanted !== null))
+  );
 }
 
 /** Rejects the reads whose callers have given up. */

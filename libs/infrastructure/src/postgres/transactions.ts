@@ -1,4 +1,4 @@
-import { Deadline, Semaphore, TRANSACTION_MS, TURN_MS } from '@app/application';
+import { Deadline, FREE_OF_TRANSACTIONS, Semaphore, TRANSACTION_MS, TURN_MS } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { Config } from '../platform/config.js';
@@ -8,9 +8,6 @@ import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 50;
-
-/** The share of the pool that transactions leave to reads, and those of one store to the transactions of another, too. */
-const FREE = 0.1;
 
 /**
  * Runs transactions on the primary, with retries. They take turns: transactions that wait for a lock, such as that of a
@@ -25,7 +22,7 @@ export class Transactions {
     private readonly metrics: DatabaseMetrics,
     { databasePoolSize }: Config,
   ) {
-    const free = Math.ceil(databasePoolSize * FREE);
+    const free = Math.ceil(databasePoolSize * FREE_OF_TRANSACTIONS);
     const most = Math.max(1, databasePoolSize - free);
     // The API limits the requests that wait.
     this.turns = new Semaphore(() => most, TURN_MS, Math.max(1, most - free), Infinity);

@@ -1,4 +1,6 @@
 import {
+  MAX_WEBHOOKS_SERVED_OF_HOST,
+  MAX_WEBHOOKS_SERVED_OF_STORE,
   WebhookQueue,
   type ClaimedWebhook,
   type Delivery,
@@ -12,13 +14,6 @@ import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { openHeaders, openSecrets } from './webhook-secrets.js';
 
-/**
- * The most webhooks of a store at one host that a worker serves at the same time: a host that hangs leaves the store places for
- * others. Stores that share a host, such as that of an integration platform, do not wait for each other.
- */
-const MAX_PER_HOST = 10;
-/** A store may use many names for one host. */
-const MAX_PER_STORE = 32;
 const DELIVERIES_KEPT = 20;
 const HELD = `interval '30 seconds'`;
 
@@ -203,11 +198,11 @@ function chooseFairly(
   const byStore = new Map<number, DueWebhook[]>();
   for (const webhook of due) byStore.set(webhook.storeId, [...(byStore.get(webhook.storeId) ?? []), webhook]);
   const chosen: DueWebhook[] = [];
-  for (let fewest = 0; fewest < MAX_PER_STORE; fewest++) {
+  for (let fewest = 0; fewest < MAX_WEBHOOKS_SERVED_OF_STORE; fewest++) {
     for (const [storeId, waiting] of byStore) {
       if (chosen.length === most) return chosen;
       if (countOf(String(storeId)) !== fewest) continue;
-      const index = waiting.findIndex(({ host }) => countOf(countedBy(storeId, host)[1]) < MAX_PER_HOST);
+      const index = waiting.findIndex(({ host }) => countOf(countedBy(storeId, host)[1]) < MAX_WEBHOOKS_SERVED_OF_HOST);
       const [next] = index < 0 ? [] : waiting.splice(index, 1);
       if (!next) continue;
       chosen.push(next);

@@ -1,4 +1,4 @@
-import type { Attempt, ClaimedWebhook, DeliverWebhooks } from '@app/application';
+import { MAX_WEBHOOKS_SERVED, type Attempt, type ClaimedWebhook, type DeliverWebhooks } from '@app/application';
 import { Logger } from '@nestjs/common';
 import { Histogram } from 'prom-client';
 import { failureName } from '../platform/failure-name.js';
@@ -7,8 +7,6 @@ import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { ProcessLoop } from '../platform/process-loop.js';
 import { countedBy } from './postgres-webhook-queue.js';
 
-/** Webhooks that a worker serves at the same time. One that hangs takes a place for 20 s, and then pauses. */
-const CONCURRENCY = 256;
 const POLL_INTERVAL_MS = 500;
 const RETRY_INTERVAL_MS = 1_000;
 const SHUTDOWN_MS = 25_000;
@@ -38,7 +36,7 @@ export class WebhookRunner extends ProcessLoop {
 
   protected override async run(): Promise<void> {
     await this.repeat(async () => {
-      const free = CONCURRENCY - this.running.size;
+      const free = MAX_WEBHOOKS_SERVED - this.running.size;
       if (free === 0) return POLL_INTERVAL_MS;
       try {
         const claimed = await this.webhooks.claim(free, this.busy);

@@ -1,9 +1,8 @@
 import { Socket } from 'node:net';
-import { Overloaded } from '@app/application';
+import { MAX_WAITS_OF_STORE, Overloaded } from '@app/application';
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ClientGone } from '../../errors/request-errors.js';
-import { WAITS_OF_A_STORE } from '../server/concurrency-limits.js';
 import type { ServerDependencies } from '../server/create-server.js';
 
 declare module 'fastify' {
@@ -32,7 +31,7 @@ export const feedPlaces = fp<ServerDependencies>(
       if (raw.destroyed) throw new ClientGone();
       const ofStore = taken.get(storeId) ?? 0;
       // @protects waits-of-store
-      if (ofStore >= WAITS_OF_A_STORE || !limits.waits.tryEnter()) {
+      if (ofStore >= MAX_WAITS_OF_STORE || !limits.waits.tryEnter()) {
         metrics.refusedRequests.inc({ kind: 'waits' });
         throw new Overloaded();
       }

@@ -1,5 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { DeadlineExceeded, Semaphore, TURN_MS } from '@app/application';
+import {
+  DeadlineExceeded,
+  LARGE_ANSWER,
+  LARGE_BODIES,
+  LARGE_BODY,
+  MAX_WAITING,
+  Semaphore,
+  TURN_MS,
+} from '@app/application';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ClientGone } from '../../errors/request-errors.js';
@@ -13,22 +21,8 @@ declare module 'fastify' {
   }
 }
 
-/** Characters of an answer, or bytes read for it, that keep the process from other requests for milliseconds. */
-const LARGE_ANSWER = 256 * 1024;
 /** How long the requests of a route count as large after one of them was. */
 const LARGE_MS = 60_000;
-/** Bytes of a body that takes milliseconds to check, by its many lines. */
-const LARGE_BODY = 4 * 1024;
-/** The same for routes that differ. */
-const LARGE_BODIES: Readonly<Record<string, number>> = {
-  // The lines of most orders need less: those may wait for stock beside each other.
-  'POST /v1/orders': 16 * 1024,
-  // Each line is priced, and a hundred lines are 3 kB.
-  'POST /v1/orders/preview': 1024,
-};
-/** Requests of a store that may wait for its turn. */
-const MAX_WAITING = 64;
-
 /**
  * Lets one request of a store run at a time when its body is large, or when its route has just read or answered much for the
  * store, also for a refusal, or a read of it was late. The next one begins when the answer is made, and the process has served the

@@ -1,16 +1,7 @@
+import { MAX_REQUESTS } from '@app/application';
 import { IMPORT_PATH } from '../../body/body-limits.js';
 
-export interface Capacity {
-  readonly orders: number;
-  readonly reads: number;
-  readonly waits: number;
-  readonly imports: number;
-}
-
-/** The body of an import takes more memory than that of an order. */
-export const CAPACITY: Capacity = { orders: 128, reads: 256, waits: 256, imports: 16 };
-/** A wait lasts so long that a crowd of one store would block the others for good. */
-export const WAITS_OF_A_STORE = 64;
+export type MaxRequests = Readonly<Record<keyof typeof MAX_REQUESTS, number>>;
 
 /** Probes and metrics must answer under overload. They use no connection of the pool. */
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
@@ -23,7 +14,7 @@ export class ConcurrencyLimit {
   taken = 0;
 
   constructor(
-    readonly kind: keyof Capacity,
+    readonly kind: keyof MaxRequests,
     private readonly max: number,
   ) {}
 
@@ -50,7 +41,7 @@ export class ConcurrencyLimits {
   readonly waits: ConcurrencyLimit;
   private readonly imports: ConcurrencyLimit;
 
-  constructor({ orders, reads, waits, imports }: Capacity = CAPACITY) {
+  constructor({ orders, reads, waits, imports }: MaxRequests = MAX_REQUESTS) {
     this.orders = new ConcurrencyLimit('orders', orders);
     this.reads = new ConcurrencyLimit('reads', reads);
     this.waits = new ConcurrencyLimit('waits', waits);
