@@ -112,37 +112,6 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     return statements;
   }
 
-  it('returns the units of an order to its bins, and compares few rows for each', async () => {
-    const bins = 1_000;
-    const productId = await large.product();
-    const orderId = await large.order({ fulfillment_status: 'CONFIRMED' });
-    await large.orderLine(orderId, { product_id: productId, quantity: bins });
-    await database.query(
-      `WITH stocked AS (
-         INSERT INTO stock (store_id, bin_id, product_id, variant_key, quantity)
-         SELECT $1, id, $2, 0, 0 FROM (SELECT id FROM bins WHERE store_id = $1 ORDER BY id LIMIT $4) AS first RETURNING *
-       )
-       INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity, position)
-       SELECT store_id, bin_id, product_id, variant_key, $3, 'ORDER', -1, 0 FROM stocked`,
-      [large.id, productId, orderId, bins],
-    );
-    const order = { key: { storeId: large.id, orderId }, state: { lines: [] } } as unknown as LockedOrder;
-    const lines = [{ line: 1, quantity: bins }];
-    const statements = await restockStatements({} as TransactionSql, order, { movement: 'CANCELLATION', lines });
-    const back = statements.at(-1);
-
-    await client.query('BEGIN; SET LOCAL plan_cache_mode = force_generic_plan');
-    await client.query(`PREPARE back AS ${back?.text}`);
-    const values = back?.values.map(literal).join();
-    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE back (${values})`);
-    await client.query('ROLLBACK; DEALLOCATE back');
-
-    const plan = JSON.stringify(rows);
-    const compared = [...plan.matchAll(/"Rows Removed by Join Filter":(\d+)/g)].map(([, count]) => Number(count));
-    expect(plan).toContain('"Actual Rows":1000');
-    expect(compared.reduce((sum, count) => sum + count, 0)).toBeLessThan(10 * bins);
-  });
-
   it.each<[string, (n: number) => Partial<StockLine>]>([
     ['a SKU, a warehouse and a bin', (n) => ({ sku: `p-${n + 2}`, warehouse: 'MAIN', bin: `B-${n + 1}` })],
     [
@@ -473,6 +442,37 @@ describe('StockRepository, StockChanges and StockLedger', () => {
     expect(differences.filter((each) => [red.store, theirs.store].includes(each.store))).toEqual([red, theirs]);
     await expect(service.verify('third')).rejects.toThrow(new NotFound('Store third'));
   });
+});
+
+it('returns the units of an order to its bins, and compares few rows for each', async () => {
+  const bins = 1_000;
+  const productId = await large.product();
+  const orderId = await large.order({ fulfillment_status: 'CONFIRMED' });
+  await large.orderLine(orderId, { product_id: productId, quantity: bins });
+  await database.query(
+    `WITH stocked AS (
+       INSERT INTO stock (store_id, bin_id, product_id, variant_key, quantity)
+       SELECT $1, id, $2, 0, 0 FROM (SELECT id FROM bins WHERE store_id = $1 ORDER BY id LIMIT $4) AS first RETURNING *
+     )
+     INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity, position)
+     SELECT store_id, bin_id, product_id, variant_key, $3, 'ORDER', -1, 0 FROM stocked`,
+    [large.id, productId, orderId, bins],
+  );
+  const order = { key: { storeId: large.id, orderId }, state: { lines: [] } } as unknown as LockedOrder;
+  const lines = [{ line: 1, quantity: bins }];
+  const statements = await restockStatements({} as TransactionSql, order, { movement: 'CANCELLATION', lines });
+  const back = statements.at(-1);
+
+  await client.query('BEGIN; SET LOCAL plan_cache_mode = force_generic_plan');
+  await client.query(`PREPARE back AS ${back?.text}`);
+  const values = back?.values.map(literal).join();
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE back (${values})`);
+  await client.query('ROLLBACK; DEALLOCATE back');
+
+  const plan = JSON.stringify(rows);
+  const compared = [...plan.matchAll(/"Rows Removed by Join Filter":(\d+)/g)].map(([, count]) => Number(count));
+  expect(plan).toContain('"Actual Rows":1000');
+  expect(compared.reduce((sum, count) => sum + count, 0)).toBeLessThan(10 * bins);
 });
 
 function quantitiesOf(products: string): string {
