@@ -47,7 +47,12 @@ function bodyViolations({ status, bytes, method, path }: Exchange): string[] {
   return violations;
 }
 
-const ENVELOPES = ['success,data', 'success,data,pagination', 'success,data,cursor,has_more,rewound'];
+const ENVELOPES = [
+  'success,data',
+  'success,data,pagination',
+  'success,data,cursor,has_more',
+  'success,data,cursor,has_more,rewound',
+];
 
 const FAILURES = ['success,error,code', 'success,error,code,faults'];
 
