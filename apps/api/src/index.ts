@@ -7,6 +7,7 @@ export { CurrentKey, CurrentStore, type CurrentStoreContext } from './access/cur
 export { Public, WritesNothing } from './access/route-access.js';
 export { NeedsScope } from './openapi/needs-scope.js';
 export { BodyPipe } from './body/body.pipe.js';
+export { ReceivesRaw } from './body/receives-raw.js';
 export * from './body/fields.js';
 export * from '@app/representations';
 export { list, single, type ListEnvelope, type SingleEnvelope } from './envelope.js';

@@ -1,4 +1,5 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
+import '../access/route-access.js';
 
 const KB = 1024;
 
@@ -22,10 +23,18 @@ export function isImport({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === IMPORT_PATH;
 }
 
+/** Whether the handler gets the bytes of the body. */
+export function isRaw({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.rawBytes !== undefined;
+}
+
 export function bodyLimitsOf(request: FastifyRequest): BodyLimits {
+  const { rawBytes } = request.routeOptions.config;
+  if (rawBytes !== undefined) return { ...BODIES, bytes: rawBytes, size: `${rawBytes} bytes` };
   return isImport(request) ? IMPORTS : BODIES;
 }
 
-export function limitImports(route: RouteOptions): void {
+export function limitBodies(route: RouteOptions): void {
   if (route.url === IMPORT_PATH) route.bodyLimit = IMPORTS.bytes;
+  if (route.config?.rawBytes !== undefined) route.bodyLimit = route.config.rawBytes;
 }
