@@ -9,8 +9,6 @@ declare module 'fastify' {
     needs?: readonly ScopeWord[];
     /** A person must have signed in within the last hour. */
     needsFreshSignIn?: boolean;
-    /** The handler gets the body as it came, of at most so many bytes. */
-    rawBytes?: number;
   }
 }
 

@@ -1,5 +1,11 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
-import '../access/route-access.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler gets the body as it came, of at most so many bytes. */
+    rawBytes?: number;
+  }
+}
 
 const KB = 1024;
 
