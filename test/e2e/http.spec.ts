@@ -296,8 +296,8 @@ describe('the API', () => {
     const names = [...tree.matchAll(/^├\S* ([a-z-]+) \d/gm)].map(([, name]) => name);
 
     expect(names).toEqual([
-      ...['request-head', 'concurrency-limit', 'authentication', 'unknown-routes', 'json-bodies', 'draining'],
-      ...['request-log', 'feed-places', 'turns-of-large', 'entity-tags'],
+      ...['request-head', 'concurrency-limit', 'authentication', 'raw-routes', 'unknown-routes', 'json-bodies'],
+      ...['draining', 'request-log', 'feed-places', 'turns-of-large', 'entity-tags'],
     ]);
   });
 

@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import Fastify, { type RouteOptions } from 'fastify';
 import { demandDeclaration, PUBLIC } from './access/route-access.js';
 import { ApiModule } from './api.module.js';
-import { limitImports } from './body/body-limits.js';
+import { limitBodies } from './body/body-limits.js';
 import { serveDashboard } from './dashboard/serve-dashboard.js';
 import { registerPlugins } from './http/plugins.js';
 import { requestHead } from './http/plugins/request-head.js';
@@ -32,7 +32,7 @@ export async function createApp(
   fastify.decorate('publicUrl', config.publicUrl);
   fastify.addHook('onRoute', demandDeclaration);
   fastify.addHook('onRoute', limitReads);
-  fastify.addHook('onRoute', limitImports);
+  fastify.addHook('onRoute', limitBodies);
   // Runs before Nest's own hooks, so that every answer has a request id.
   await fastify.register(requestHead);
   const module = ApiModule.on({ config, databaseUrl, logger, metrics, extension });

@@ -4,6 +4,7 @@ import 'reflect-metadata';
 export { createApp } from './create-app.js';
 export { runApi } from './run-api.js';
 export { CurrentKey, CurrentStore, type CurrentStoreContext } from './access/current-store.decorator.js';
+export { ReceivesRaw } from './access/receives-raw.js';
 export { Public, WritesNothing } from './access/route-access.js';
 export { NeedsScope } from './openapi/needs-scope.js';
 export { BodyPipe } from './body/body.pipe.js';

@@ -2605,7 +2605,7 @@ export interface components {
       /** @description Who placed it: the key; `system` for an imported order. */
       placed_by: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -2615,7 +2615,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -3131,7 +3131,7 @@ export interface components {
       /** @description Who did it. */
       actor: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -3141,7 +3141,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -3320,7 +3320,7 @@ export interface components {
       /** @description Who did it. */
       actor: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -3330,7 +3330,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -3946,7 +3946,7 @@ export interface components {
        */
       actor: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -3956,7 +3956,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -5113,7 +5113,7 @@ export interface components {
       /** @description Who made it. */
       created_by: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -5123,7 +5123,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -5134,7 +5134,7 @@ export interface components {
        */
       changed_by: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -5144,7 +5144,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -5254,7 +5254,7 @@ export interface components {
       /** @description Who made it. */
       created_by: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -5264,7 +5264,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -5275,7 +5275,7 @@ export interface components {
        */
       changed_by: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -5285,7 +5285,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -5400,7 +5400,7 @@ export interface components {
       /** @description Who made it. */
       created_by: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -5410,7 +5410,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;
@@ -5421,7 +5421,7 @@ export interface components {
        */
       changed_by: {
         /**
-         * @description An API key, a person, a command, or the service itself.
+         * @description An API key, a person, a command, or the service itself with its extensions.
          * @enum {string}
          */
         type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
@@ -5431,7 +5431,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description Of the key or the person, or of the account that ran the command; `""` when there is none.
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
          * @example ERP
          */
         name: string;

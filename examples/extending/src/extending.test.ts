@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -12,6 +13,7 @@ import {
 import { Money, wholeAddress, type ChargeableOrder, type OrderLine } from 'store-commerce/domain';
 import { ChatNotifier } from './chat-notifier.js';
 import { extension } from './extension.js';
+import { isSigned } from './payments/signature.js';
 import { PriceListPricing } from './price-list-pricing.js';
 import { ShippingAndVat } from './shipping-and-vat.js';
 
@@ -98,12 +100,49 @@ describe('the charges', () => {
   }
 });
 
+describe('the signature of an event', () => {
+  const SECRET = 'whsec_0123456789abcdef';
+  const BODY = Buffer.from('{ "order" : "WEB-1",\n"name":"Zoë" }');
+  const SECONDS = 1_764_489_600;
+  const v1 = (body = BODY, secret = SECRET) =>
+    `v1=${createHmac('sha256', secret).update(`${SECONDS}.`).update(body).digest('hex')}`;
+
+  for (const [what, header, now, expected] of [
+    ['of the body and the time', `t=${SECONDS},${v1()}`, SECONDS, true],
+    ['after one of another secret', `t=${SECONDS}, ${v1(BODY, 'other')}, ${v1()}`, SECONDS + 300, true],
+    ['of a clock that is 5 minutes ahead', `t=${SECONDS},${v1()}`, SECONDS - 300, true],
+    ['of more than 5 minutes ago', `t=${SECONDS},${v1()}`, SECONDS + 301, false],
+    ['of another time', `t=${SECONDS + 1},${v1()}`, SECONDS, false],
+    ['of another body', `t=${SECONDS},${v1(Buffer.from('{}'))}`, SECONDS, false],
+    ['of another secret', `t=${SECONDS},${v1(BODY, 'other')}`, SECONDS, false],
+    ['cut short', `t=${SECONDS},${v1().slice(0, -2)}`, SECONDS, false],
+    ['with two times', `t=${SECONDS},t=${SECONDS},${v1()}`, SECONDS, false],
+    ['without a time', v1(), SECONDS, false],
+    ['of another scheme', `t=${SECONDS},${v1().replace('v1', 'v0')}`, SECONDS, false],
+    ['that is missing', '', SECONDS, false],
+  ] as const) {
+    it(`${what} is ${expected ? 'accepted' : 'refused'}`, () => {
+      assert.equal(isSigned(BODY, header, SECRET, now), expected);
+    });
+  }
+});
+
 describe('the extension', () => {
   it('names the variable that is wrong', () => {
     assert.throws(() => extension({ ORDERS_CHAT_URL: 'chat.example' }), /ORDERS_CHAT_URL is not a URL/);
     assert.throws(
       () => extension({ FREE_SHIPPING_FROM: '50.00' }),
       /FREE_SHIPPING_FROM is not an amount in minor units/,
+    );
+    assert.throws(() => extension({ PAYMENT_SECRETS: '1=short' }), /PAYMENT_SECRETS is not STORE=SECRET/);
+  });
+
+  it('has the route of the payment provider with its secrets only', () => {
+    const modulesOf = (env: Record<string, string>) => extension(env).modules?.length;
+
+    assert.deepEqual(
+      [modulesOf({}), modulesOf({ PAYMENT_SECRETS: `1=${'a'.repeat(16)},2=${'b'.repeat(16)}` })],
+      [1, 2],
     );
   });
 

@@ -21,6 +21,9 @@ export const LARGE_ANSWER = 256 * 1024;
 /** Bytes of a body that takes milliseconds to check, by its many lines. */
 export const LARGE_BODY = 4 * 1024;
 
+/** The same for a body that only its handler reads. */
+export const LARGE_RAW_BODY = 16 * 1024;
+
 /** The same for routes that differ. */
 export const LARGE_BODIES: Readonly<Record<string, number>> = {
   // The lines of most orders need less: those may wait for stock beside each other.

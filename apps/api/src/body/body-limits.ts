@@ -1,5 +1,12 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler gets the body as it came, of at most so many bytes. */
+    rawBytes?: number;
+  }
+}
+
 const KB = 1024;
 
 interface BodyLimits {
@@ -22,10 +29,18 @@ export function isImport({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === IMPORT_PATH;
 }
 
+/** Whether the handler gets the bytes of the body. */
+export function isRaw({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.rawBytes !== undefined;
+}
+
 export function bodyLimitsOf(request: FastifyRequest): BodyLimits {
+  const { rawBytes } = request.routeOptions.config;
+  if (rawBytes !== undefined) return { ...BODIES, bytes: rawBytes, size: `${rawBytes} bytes` };
   return isImport(request) ? IMPORTS : BODIES;
 }
 
-export function limitImports(route: RouteOptions): void {
+export function limitBodies(route: RouteOptions): void {
   if (route.url === IMPORT_PATH) route.bodyLimit = IMPORTS.bytes;
+  if (route.config?.rawBytes !== undefined) route.bodyLimit = route.config.rawBytes;
 }

@@ -2,8 +2,13 @@ export interface Actor {
   readonly type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
   /** The id of the key or the person; `''` for the others. */
   readonly id: string;
-  /** The name of the key or the person, or of the account that ran the command. */
+  /** The name of the key or the person, of the account that ran the command, or `extension:` and that of an extension. */
   readonly name: string;
+}
+
+/** @param name which program of another team it is, such as `stripe`. The history shows it after `extension:`. */
+export function extensionActor(name: string): Actor {
+  return { type: 'system', id: '', name: `extension:${name}` };
 }
 
 export const ORDER_EVENTS = [

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Ndjson } from '../../body/ndjson.js';
 import { FASTIFY_FAULTS, MalformedRequest } from '../../errors/request-errors.js';
-import { bodyLimitsOf, isImport } from '../../body/body-limits.js';
+import { bodyLimitsOf, isImport, isRaw } from '../../body/body-limits.js';
 import { excessOf } from './json-shape.js';
 
 /** RFC 8259 lets a parser ignore one byte order mark. A server on the way may ignore another number of them. */
@@ -13,36 +13,36 @@ const JSON_TYPES = /^application\/(?:[^;]*\+)?json(?:;|$)/;
 const NDJSON_TYPE = /^application\/x-ndjson(?:;|$)/;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 
+type Reader = (request: FastifyRequest, body: Buffer, next: (error: Error | null, body?: unknown) => void) => void;
+
 export const jsonBodies = fp(
   (fastify, _options, done) => {
     fastify.removeAllContentTypeParsers();
     // A field such as `__proto__` is an unknown field like any other: bodies are read by their declared fields only.
     const parse = fastify.getDefaultJsonParser('ignore', 'ignore');
-    fastify.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (request, body: Buffer, next) => {
+    const read = (types: RegExp | '*', reader: Reader) =>
+      fastify.addContentTypeParser(types, { parseAs: 'buffer' }, (request, body: Buffer, next) => {
+        if (isRaw(request)) next(null, body);
+        else reader(request, body, next);
+      });
+    read(JSON_TYPES, (request, body, next) => {
       // Clients that name the type with every request send it without a body, too.
       if (body.length === 0) return next(null, undefined);
-      let text: string;
-      try {
-        text = textOf(request, body);
-      } catch (error) {
-        return next(error as Error, undefined);
-      }
-      void parse(request, text, next);
+      void parse(request, textOf(request, body), next);
     });
-    fastify.addContentTypeParser(NDJSON_TYPE, { parseAs: 'buffer' }, (request, body: Buffer, next) => {
-      try {
-        next(null, ndjsonOf(request, body));
-      } catch (error) {
-        next(error as Error, undefined);
-      }
-    });
+    read(NDJSON_TYPE, (request, body, next) => next(null, ndjsonOf(request, body)));
+    read('*', () => refuseType());
     done();
   },
   { name: 'json-bodies', dependencies: ['unknown-routes'] },
 );
 
+function refuseType(): never {
+  throw new BadRequestException(FASTIFY_FAULTS['FST_ERR_CTP_INVALID_MEDIA_TYPE']);
+}
+
 function ndjsonOf(request: FastifyRequest, body: Buffer): Ndjson | undefined {
-  if (!isImport(request)) throw new BadRequestException(FASTIFY_FAULTS['FST_ERR_CTP_INVALID_MEDIA_TYPE']);
+  if (!isImport(request)) refuseType();
   return body.length === 0 ? undefined : new Ndjson(textOf(request, body));
 }
 

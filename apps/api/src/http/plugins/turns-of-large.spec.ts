@@ -24,7 +24,8 @@ describe('turns of large requests', () => {
     fastify = Fastify({ forceCloseConnections: true });
     fastify.decorateRequest('apiKey', null);
     fastify.addHook('onRequest', (request, _reply, next) => {
-      request.apiKey = { store: { id: Number(request.headers['x-store']) } } as never;
+      const id = Number(request.headers['x-store']);
+      if (id > 0) request.apiKey = { store: { id } } as never;
       next();
     });
     await fastify.register(pluginCalled('authentication'));
@@ -54,6 +55,8 @@ describe('turns of large requests', () => {
     fastify.get('/v1/products', handler);
     fastify.get('/v1/changes', handler);
     for (const url of ['/v1/stock', '/v1/orders', '/v1/orders/preview', '/v1/import']) fastify.post(url, handler);
+    fastify.post('/raw', { config: { rawBytes: 65_536 } }, handler);
+    fastify.post('/public', handler);
   });
   afterEach(() => {
     jest.restoreAllMocks();
@@ -128,6 +131,19 @@ describe('turns of large requests', () => {
     await crowd(3, () => send(7, { method, url }));
 
     expect([late.statusCode, most]).toEqual([503, { '7': expected }]);
+  });
+
+  it.each([
+    ['large raw bodies', '/raw', 20_000, 1],
+    ['other raw bodies', '/raw', 10_000, 3],
+    ['bodies of other public routes', '/public', 20_000, 3],
+  ])('runs %s without a key, %s with %i bytes, %i at a time', async (_case, url, bytes, expected) => {
+    size = 'small';
+    const headers = { 'content-type': 'text/plain' };
+
+    await crowd(3, () => send(0, { method: 'POST', url, headers, payload: 'x'.repeat(bytes) }));
+
+    expect(most).toEqual({ '0': expected });
   });
 
   it('takes what a request has made for large', async () => {

@@ -4,12 +4,15 @@ import {
   LARGE_ANSWER,
   LARGE_BODIES,
   LARGE_BODY,
+  LARGE_RAW_BODY,
   MAX_WAITING,
+  networkOf,
   Semaphore,
   TURN_MS,
 } from '@app/application';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { isRaw } from '../../body/body-limits.js';
 import { ClientGone } from '../../errors/request-errors.js';
 
 declare module 'fastify' {
@@ -26,11 +29,13 @@ const LARGE_MS = 60_000;
 /**
  * Lets one request of a store run at a time when its body is large, or when its route has just read or answered much for the
  * store, also for a refusal, or a read of it was late. The next one begins when the answer is made, and the process has served the
- * others. Without turns, a crowd of readers of one store would keep the orders of all others waiting.
+ * others. Without turns, a crowd of readers of one store would keep the orders of all others waiting. Large raw bodies, of which
+ * nobody knows the store yet, take turns with each other.
  */
 export const turnsOfLarge = fp(
   (fastify, _options, done) => {
-    const turns = new Map<number, Semaphore>();
+    /** Keyed by store; null = of raw bodies. */
+    const turns = new Map<number | null, Semaphore>();
     /** Keyed by store and route. */
     const largeUntil = new Map<string, number>();
 
@@ -39,9 +44,10 @@ export const turnsOfLarge = fp(
       note(this, bytes);
     });
     fastify.addHook('preValidation', (request, reply, next) => {
-      const { apiKey } = request;
-      if (!apiKey || !(hasLargeBody(request) || isLarge(routeOf(request)))) return next();
-      const turn = turnOf(apiKey.store.id);
+      const storeId = request.apiKey?.store.id ?? null;
+      const isInTurn =
+        storeId === null ? isRaw(request) && hasLargeBody(request) : hasLargeBody(request) || isLarge(routeOf(request));
+      if (!isInTurn) return next();
       const work = async () => {
         // Nothing would end the turn: the answer has been sent, or nobody reads it.
         if (reply.sent) return;
@@ -51,7 +57,9 @@ export const turnsOfLarge = fp(
         await ended;
         await setImmediate();
       };
-      turn.run(apiKey.store.id, work).catch(next);
+      turnOf(storeId)
+        .run(storeId ?? networkOf(request.ip), work)
+        .catch(next);
     });
     fastify.addHook('onSend', (request, reply, payload, next) => {
       request.endTurn?.();
@@ -59,7 +67,7 @@ export const turnsOfLarge = fp(
       next(null, payload);
     });
 
-    function turnOf(storeId: number): Semaphore {
+    function turnOf(storeId: number | null): Semaphore {
       const known = turns.get(storeId);
       const turn = known ?? new Semaphore(() => 1, TURN_MS, 1, 2 * MAX_WAITING);
       if (!known) turns.set(storeId, turn);
@@ -90,8 +98,8 @@ function routeOf({ apiKey, method, query, routeOptions }: FastifyRequest): strin
 }
 
 /** An import takes turns of its own. No other request than these has a body that is read. */
-function hasLargeBody({ headers, method, routeOptions: { url = '' } }: FastifyRequest): boolean {
+function hasLargeBody({ headers, method, routeOptions: { url = '', config } }: FastifyRequest): boolean {
   if (!['POST', 'PATCH'].includes(method) || url === '/v1/import') return false;
-  const most = LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY;
+  const most = config.rawBytes === undefined ? (LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY) : LARGE_RAW_BODY;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > most;
 }
