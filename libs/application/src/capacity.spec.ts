@@ -12,7 +12,7 @@ describe('The capacity of a process', () => {
     ['the waits of one store leave most to others', capacity.MAX_WAITS_OF_STORE, waits / 2],
     ['turns leave places of orders to those that need none', capacity.MAX_WAITING, orders],
     [
-      'an order of most lines is no large body, a preview of as many is',
+      'a preview takes its turn with fewer bytes than an order',
       capacity.LARGE_BODIES['POST /v1/orders/preview'],
       capacity.LARGE_BODIES['POST /v1/orders'],
     ],
@@ -22,7 +22,7 @@ describe('The capacity of a process', () => {
       1 - capacity.FREE_OF_TRANSACTIONS,
     ],
     [
-      'searches alone leave more connections than transactions keep free',
+      'searches may take more connections than transactions keep free',
       capacity.FREE_OF_TRANSACTIONS,
       capacity.SEARCHES,
     ],

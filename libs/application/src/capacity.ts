@@ -21,9 +21,6 @@ export const LARGE_ANSWER = 256 * 1024;
 /** Bytes of a body that takes milliseconds to check, by its many lines. */
 export const LARGE_BODY = 4 * 1024;
 
-/** The same for a body that only its handler reads. */
-export const LARGE_RAW_BODY = 16 * 1024;
-
 /** The same for routes that differ. */
 export const LARGE_BODIES: Readonly<Record<string, number>> = {
   // The lines of most orders need less: those may wait for stock beside each other.
@@ -31,6 +28,9 @@ export const LARGE_BODIES: Readonly<Record<string, number>> = {
   // Each line is priced, and a hundred lines are 3 kB.
   'POST /v1/orders/preview': 1024,
 };
+
+/** The same for a body that only its handler reads. */
+export const LARGE_RAW_BODY = 16 * 1024;
 
 /** Tasks that wait for a turn. One owner, such as a store, takes half of the places. */
 export const MAX_WAITING = 64;
@@ -60,11 +60,11 @@ export const MAX_SIGN_IN_MAILS = 20;
 /** Webhooks that a worker serves at a time. One that hangs takes a place for 20 s, and then pauses. */
 export const MAX_WEBHOOKS_SERVED = 256;
 
-/** Those of one store, which may use many names for one host. */
+/** Webhooks of one store that a worker serves at a time: a store may use many names for one host. */
 export const MAX_WEBHOOKS_SERVED_OF_STORE = 32;
 
 /**
- * Those of one store at one host: a host that hangs leaves the store places for others. Stores that share a host, such as that of
+ * Webhooks of one store at one host that a worker serves at a time: a host that hangs leaves the store places for others. Stores that share a host, such as that of
  * an integration platform, do not wait for each other.
  */
 export const MAX_WEBHOOKS_SERVED_OF_HOST = 10;

@@ -46,23 +46,24 @@ export class RecordPaymentEvent {
       const { storeId, reference } = context.order;
       const { payments } = await this.orders.retrieve(storeId, reference);
       if (!payments.some((known) => known.reference === payment)) throw new PaymentUnknown();
-      const requestHash = hashOf([payment, event.refund, amount]).toString('base64');
+      const requestHash = canonicalHash([payment, event.refund, amount]).toString('base64');
       return this.changes.refund(once, { ...REFUND, reference: event.refund, amount, requestHash });
     }
     const currency = event.currency.toUpperCase();
-    const requestHash = hashOf([payment, amount, currency]).toString('base64');
+    const requestHash = canonicalHash([payment, amount, currency]).toString('base64');
     return this.changes.pay(once, { ...PAYMENT, reference: payment, amount, currency, requestHash });
   }
 }
-
-const hashOf = canonicalHash;
 
 /** Live orders only. */
 function contextOf(storeId: number, { id, order, ...others }: PaymentSucceeded): ChangeContext {
   return {
     order: { storeId, reference: order, isTest: false },
     actor: extensionActor('payments'),
-    idempotency: { scope: { storeId, mode: 'live', key: `payments ${id}` }, requestHash: hashOf([order, others]) },
+    idempotency: {
+      scope: { storeId, mode: 'live', key: `payments ${id}` },
+      requestHash: canonicalHash([order, others]),
+    },
   };
 }
 
