@@ -211,6 +211,27 @@ describe('SkuRepository', () => {
     expect(await skus.resolve(store.id, [])).toEqual([]);
   });
 
+  it('finds one of 100 units whose SKUs differ in letter case, and none of more', async () => {
+    const letters = [...'abcdefg'];
+    const skuOf = (n: number) =>
+      letters.map((letter, bit) => ((n >> bit) & 1 ? letter.toUpperCase() : letter)).join('');
+    const product = await store.product({ sku: '' });
+    const add = (from: number, to: number) =>
+      Promise.all(
+        Array.from({ length: to - from }, (_, n) =>
+          store.variant(product, { sku: skuOf(from + n), name: `${from + n}` }),
+        ),
+      );
+    await add(0, 100);
+
+    expect(await skus.resolve(store.id, ['abcdefg', 'ABCDEFG'])).toEqual([
+      { productId: product, variantId: expect.any(Number) as number },
+      'ambiguous',
+    ]);
+    await add(100, 128);
+    expect(await skus.resolve(store.id, ['abcdefg'])).toEqual(['ambiguous']);
+  });
+
   it('lists units with the same SKU by id', async () => {
     expect(await listed(skus, { skus: ['A-9'] }, 'productId')).toEqual([2, ...twins]);
   });

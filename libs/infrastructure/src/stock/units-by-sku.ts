@@ -14,16 +14,24 @@ export function unitsBySku(units: 'stock_units' | 'sellable_units', sku: string)
     )`;
 }
 
+/** Units with one SKU, in any letter case, of which a line can mean one. The look-up reads no more than these. */
+const MAX_UNITS_OF_SKU = 100;
+
 /**
  * SQL for the units (product_id, variant_key, sku) of a line with a SKU: of several, the one that can be ordered. A product
- * that is sold again shares its SKU with an archived one. @param sku an expression.
+ * that is sold again shares its SKU with an archived one. More units than `MAX_UNITS_OF_SKU` are all that is read of them,
+ * which makes the line ambiguous. @param sku an expression.
  */
 export function unitsOfLine(sku: string): string {
   return `(
       SELECT product_id, variant_key, sku FROM (
-        SELECT product_id, variant_key, sku, rank() OVER (ORDER BY is_offered DESC, is_active DESC) AS place
-        FROM ${unitsBySku('stock_units', sku)} AS spelled
-      ) AS found WHERE place = 1
+        SELECT product_id, variant_key, sku, count(*) OVER () AS units,
+          rank() OVER (ORDER BY sku <> ${sku}, NOT is_offered, NOT is_active) AS place
+        FROM (
+          SELECT * FROM stock_units
+          WHERE store_id = $1 AND upper(sku) = upper(${sku}) AND sku <> '' LIMIT ${MAX_UNITS_OF_SKU + 1}
+        ) AS spelled
+      ) AS found WHERE place = 1 OR units > ${MAX_UNITS_OF_SKU}
     )`;
 }
 
