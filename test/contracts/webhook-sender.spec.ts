@@ -181,6 +181,13 @@ describe('WebhookSender', () => {
       expect([reached, receiver.requests]).toEqual([0, []]);
     });
 
+    it('checks and uses no more than 16 IPv4 addresses of a name', async () => {
+      addresses = (type) => (type === 'A' ? [...Array<number[]>(16).fill(LOOPBACK), PRIVATE] : []);
+
+      expect(await postTo()).toMatchObject({ phase: 'done', status: 200 });
+      expect(reached).toBe(0);
+    });
+
     it('does not connect to what a name that rebinds means later', async () => {
       let questions = 0;
       addresses = (type) => (type === 'AAAA' ? [] : questions++ === 0 ? [LOOPBACK] : [PRIVATE]);

@@ -9,7 +9,7 @@ import {
   encodeCursor,
   FeedWatch,
   MAX_REQUESTS,
-  MAX_WAITS_OF_STORE,
+  MAX_REQUESTS_OF_STORE,
 } from '@app/application';
 import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
 import pg from 'pg';
@@ -768,10 +768,11 @@ describe('a waiting request to GET /v1/changes', () => {
   it('takes no connection and no place of other reads, and has places of its own', async () => {
     const feed = await reader();
     const url = `/v1/changes?cursor=${feed.cursor}&wait=25`;
-    const crowdOf = ({ get }: RunningApi, of: string) => Array.from({ length: MAX_WAITS_OF_STORE }, () => get(of));
+    const crowdOf = ({ get }: RunningApi, of: string) =>
+      Array.from({ length: MAX_REQUESTS_OF_STORE.waits }, () => get(of));
     const waiting = (count: number) => eventually(() => expect(watchers().size).toBe(count));
     const crowd = crowdOf(api, url);
-    await waiting(MAX_WAITS_OF_STORE);
+    await waiting(MAX_REQUESTS_OF_STORE.waits);
 
     expect((await api.get(url)).headers['x-error-code']).toBe('overloaded');
     while (crowd.length < MAX_REQUESTS.waits) {

@@ -1,4 +1,4 @@
-import { MAX_REQUESTS, OrderLifecycle, OrderRepository } from '@app/application';
+import { MAX_REQUESTS, MAX_REQUESTS_OF_STORE, OrderLifecycle, OrderRepository } from '@app/application';
 import { Config } from '@app/infrastructure';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -50,7 +50,7 @@ describe('the API under overload', () => {
     responses.filter((response) => response.json<{ error?: string }>().error === BUSY.error);
 
   it('rejects reads above the concurrency limit at once with 503 and Retry-After', async () => {
-    const responses = await many(MAX_REQUESTS.reads + 200, read);
+    const responses = await many(MAX_REQUESTS_OF_STORE.reads + 200, read);
 
     expect(refused(responses)).toHaveLength(200);
     for (const refusal of refused(responses)) {
@@ -65,7 +65,7 @@ describe('the API under overload', () => {
   });
 
   it('places orders and answers probes while it rejects reads', async () => {
-    const crowd = many(MAX_REQUESTS.reads + 200, read);
+    const crowd = many(MAX_REQUESTS_OF_STORE.reads + 200, read);
     const orders = await many(10, order);
     const probes = await Promise.all(['/health/live', '/health/ready', '/metrics'].map((url) => api.inject({ url })));
 
@@ -79,16 +79,16 @@ describe('the API under overload', () => {
       (await api.database.query<{ n: number }>('SELECT count(*)::int AS n FROM orders'))[0]?.n ?? 0;
     const before = await placed();
 
-    const counts = statuses(await many(MAX_REQUESTS.orders + 100, order));
+    const counts = statuses(await many(MAX_REQUESTS_OF_STORE.orders + 100, order));
 
     expect(Object.keys(counts)).toEqual(expect.arrayContaining(['201', '503']));
-    expect((counts[201] ?? 0) + (counts[503] ?? 0)).toBe(MAX_REQUESTS.orders + 100);
+    expect((counts[201] ?? 0) + (counts[503] ?? 0)).toBe(MAX_REQUESTS_OF_STORE.orders + 100);
     expect((await placed()) - before).toBe(counts[201]);
   });
 
   it('rejects imports above the concurrency limit before it reads their bodies', async () => {
     const lines = [{ kind: 'brand', slug: 'globex', name: 'Globex' }];
-    const responses = await many(MAX_REQUESTS.imports + 20, () => api.post('/v1/import', { lines }));
+    const responses = await many(MAX_REQUESTS_OF_STORE.imports + 20, () => api.post('/v1/import', { lines }));
 
     expect(refused(responses).length).toBeGreaterThanOrEqual(20);
     expect(Object.keys(statuses(responses))).toEqual(['200', '503']);
@@ -119,12 +119,12 @@ describe('the API under overload', () => {
 
   it('has its full capacity again after bursts of 400, 401 and 404 responses', async () => {
     for (let round = 0; round < 3; round++) {
-      await many(MAX_REQUESTS.reads, (n) => (n % 2 ? read() : api.get('/v1/nope')));
-      await many(MAX_REQUESTS.orders, () => api.post('/v1/orders', '{"items": ['));
-      await many(MAX_REQUESTS.orders, () => api.inject({ method: 'POST', url: '/v1/orders' }));
+      await many(MAX_REQUESTS_OF_STORE.reads, (n) => (n % 2 ? read() : api.get('/v1/nope')));
+      await many(MAX_REQUESTS_OF_STORE.orders, () => api.post('/v1/orders', '{"items": ['));
+      await many(MAX_REQUESTS_OF_STORE.orders, () => api.inject({ method: 'POST', url: '/v1/orders' }));
     }
 
-    expect(refused(await many(MAX_REQUESTS.reads, read))).toEqual([]);
+    expect(refused(await many(MAX_REQUESTS_OF_STORE.reads, read))).toEqual([]);
     expect(statuses([await order()])).toEqual({ 201: 1 });
   });
 
@@ -169,6 +169,20 @@ describe('the API under overload', () => {
     const placed = await other.post('/v1/orders', body);
 
     expect([read.statusCode, placed.statusCode, answered]).toEqual([200, 201, 0]);
+    await blocker.end();
+    await crowd;
+  });
+
+  it('answers another store while 30 slow reads of one have all connections that it may take', async () => {
+    const other = await api.withStore();
+    const blocker = await openTransaction(api.database, 'LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+    let answered = 0;
+    const crowd = many(30, (n) => api.get(`/v1/products?page=${n + 1}`).finally(() => answered++));
+    await eventually(async () => expect(await lockWaits(api.database)).toBe(4));
+
+    const read = await other.get('/v1/store');
+
+    expect([read.statusCode, answered]).toEqual([200, 0]);
     await blocker.end();
     await crowd;
   });
@@ -242,7 +256,7 @@ describe('the API under overload', () => {
   it('counts rejected requests by kind', async () => {
     const body = await figures();
 
-    expect(body).toMatch(/http_refused_requests_total\{kind="reads"\} 401\b/);
+    expect(body).toMatch(/http_refused_requests_total\{kind="reads"\} 465\b/);
     expect(body).toMatch(/http_refused_requests_total\{kind="orders"\} \d+/);
   });
 });

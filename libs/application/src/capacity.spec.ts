@@ -1,6 +1,7 @@
 import * as capacity from './capacity.js';
 
 const { orders, reads, waits, imports } = capacity.MAX_REQUESTS;
+const ofStore = capacity.MAX_REQUESTS_OF_STORE;
 
 describe('The capacity of a process', () => {
   it.each([
@@ -9,8 +10,11 @@ describe('The capacity of a process', () => {
       orders + reads + waits + imports,
       capacity.MAX_CONNECTIONS / 4,
     ],
-    ['the waits of one store leave most to others', capacity.MAX_WAITS_OF_STORE, waits / 2],
-    ['turns leave places of orders to those that need none', capacity.MAX_WAITING, orders],
+    ['the waits of one store leave most to others', ofStore.waits, waits / 2],
+    ['the orders of one store leave places to others', ofStore.orders, orders],
+    ['the reads of one store leave places to others', ofStore.reads, reads],
+    ['the imports of one store leave places to others', ofStore.imports, imports],
+    ['turns leave places of orders to those that need none', capacity.MAX_WAITING, ofStore.orders],
     [
       'a preview takes its turn with fewer bytes than an order',
       capacity.LARGE_BODIES['POST /v1/orders/preview'],
@@ -21,6 +25,8 @@ describe('The capacity of a process', () => {
       capacity.SEARCHES + capacity.BULK_CHANGES,
       1 - capacity.FREE_OF_TRANSACTIONS,
     ],
+    ['searches leave statements of the store connections', capacity.SEARCHES, capacity.STATEMENTS_OF_STORE],
+    ['statements of one store leave connections to others', capacity.STATEMENTS_OF_STORE, 1],
     [
       'searches may take more connections than transactions keep free',
       capacity.FREE_OF_TRANSACTIONS,

@@ -10,10 +10,13 @@
 export const MAX_CONNECTIONS = 4_096;
 
 /** Requests at a time, by their kind: a crowd of readers cannot block orders. The body of an import takes much memory. */
-export const MAX_REQUESTS = { orders: 128, reads: 256, waits: 256, imports: 16 } as const;
+export const MAX_REQUESTS = { orders: 160, reads: 320, waits: 256, imports: 16 } as const;
 
-/** Requests of a store that wait for changes. A wait lasts so long that a crowd of one store would block the others for good. */
-export const MAX_WAITS_OF_STORE = 64;
+/**
+ * Requests of one store, by their kind: a crowd of one store cannot block the others. A wait for changes lasts so long that a
+ * store has few.
+ */
+export const MAX_REQUESTS_OF_STORE = { orders: 128, reads: 256, waits: 64, imports: 12 } as const;
 
 /** Characters of an answer, or bytes read for it, that keep the process from other requests for milliseconds. */
 export const LARGE_ANSWER = 256 * 1024;
@@ -40,6 +43,12 @@ export const MAX_KEY_LOOK_UPS = 2;
 
 /** Reads of a store that share a connection. A small number, because the others wait behind a slow one. */
 export const MAX_READS_OF_CONNECTION = 4;
+
+/**
+ * The share of the pool that single statements of one store may take, such as reads: slow ones of a crowd leave connections to
+ * other stores.
+ */
+export const STATEMENTS_OF_STORE = 0.8;
 
 /** The share of the pool that transactions leave to reads, and those of one store to the transactions of another, too. */
 export const FREE_OF_TRANSACTIONS = 0.1;

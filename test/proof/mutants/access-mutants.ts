@@ -113,8 +113,8 @@ return found;`,
   mutant('a link for many sign-ins', 'sign-in', /requests with one (?:link|code) signed in/, ['sign-in-once']),
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),
   mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
-    'waits-of-store',
-    'if (!limits.waits.tryEnter()) {',
+    'places-of-store',
+    'if (taken < 0) return false;',
   ]),
   mutant(
     'a place for a request whose connection is closed',

@@ -20,7 +20,7 @@ function poolThat(connects: () => Promise<void>) {
       return Promise.resolve({ rows: [{}] });
     },
   };
-  const pool = { connect: () => connects().then(() => client) } as unknown as pg.Pool;
+  const pool = { connect: () => connects().then(() => client), options: { max: 2 } } as unknown as pg.Pool;
   const database = new Database(pool);
   return { database, screening: new StoreFraudScreening(database), sent, releases };
 }

@@ -1,8 +1,8 @@
-import { SEARCHES, Semaphore, TURN_MS } from '@app/application';
+import { SEARCHES, Semaphore, STATEMENTS_OF_STORE, TURN_MS } from '@app/application';
 import type pg from 'pg';
 import { DatabaseMetrics, type StatementKind } from './database-metrics.js';
 import { translated } from './postgres-errors.js';
-import { ReadBatches, type IsWanted } from './read-batches.js';
+import { ownerOf, ReadBatches, type IsWanted } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
@@ -31,6 +31,9 @@ export interface PreparedOptions {
 export class Database {
   private readonly batches: ReadBatches;
 
+  /** Keyed by store: slow statements of one leave connections to the others. The API limits the requests that wait. */
+  private readonly turns: Semaphore;
+
   /** The limit on searches, which all users of the pool share. */
   private readonly searches: Semaphore;
 
@@ -38,8 +41,10 @@ export class Database {
     private readonly pool: pg.Pool,
     private readonly metrics = new DatabaseMetrics(),
   ) {
-    this.batches = new ReadBatches(pool);
-    this.searches = new Semaphore(() => Math.max(1, Math.floor(pool.options.max * SEARCHES)), TURN_MS);
+    const shareOf = (part: number) => Math.max(1, Math.floor(pool.options.max * part));
+    this.turns = new Semaphore(() => pool.options.max, TURN_MS, shareOf(STATEMENTS_OF_STORE), Infinity);
+    this.batches = new ReadBatches((owner, work) => this.onClient(owner, work));
+    this.searches = new Semaphore(() => shareOf(SEARCHES), TURN_MS);
   }
 
   /** Runs a statement as a transaction of its own. The server plans it on each run, for its values. */
@@ -50,7 +55,7 @@ export class Database {
       const answers = [client.query(BEGIN_PLANNED), client.query<Row & object>(query), client.query('COMMIT')] as const;
       return (await Promise.all(answers))[1].rows;
     };
-    return this.measured('planned', text, () => this.onClient(send));
+    return this.measured('planned', text, () => this.onClient(ownerOf(values), send));
   }
 
   /**
@@ -62,7 +67,10 @@ export class Database {
   queryPrepared<Row>(text: string, values: readonly unknown[], options: PreparedOptions = {}): Promise<Row[]> {
     const { timeoutMs, isAlone, isWanted } = options;
     const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
-    const send = () => (isAlone ? this.pool.query(query) : this.batches.query(query, isWanted ?? null));
+    const send = () =>
+      isAlone
+        ? this.onClient(ownerOf(values), (client) => client.query(query))
+        : this.batches.query(query, isWanted ?? null);
     return this.measured('prepared', text, async () => (await send()).rows as Row[]);
   }
 
@@ -95,7 +103,7 @@ export class Database {
       return rows;
     };
     return this.measured('prepared', text, () =>
-      this.onClient((client) => commitConfirmed(client, send(client), this.metrics)),
+      this.onClient(ownerOf(values), (client) => commitConfirmed(client, send(client), this.metrics)),
     );
   }
 
@@ -109,16 +117,18 @@ export class Database {
   }
 
   /** After a failure, the connection may be inside a transaction: the pool closes it. */
-  private async onClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
-    let failure: Error | undefined;
-    try {
-      return await work(client);
-    } catch (error) {
-      failure = error as Error;
-      throw error;
-    } finally {
-      client.release(failure);
-    }
+  private onClient<T>(owner: unknown, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return this.turns.run(owner, async () => {
+      const client = await this.pool.connect();
+      let failure: Error | undefined;
+      try {
+        return await work(client);
+      } catch (error) {
+        failure = error as Error;
+        throw error;
+      } finally {
+        client.release(failure);
+      }
+    });
   }
 }

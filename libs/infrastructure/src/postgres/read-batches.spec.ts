@@ -4,15 +4,12 @@ import { ReadBatches } from './read-batches.js';
 /** The names of the reads on each connection. */
 async function batchesOf(reads: readonly (readonly [name: string, ...values: readonly unknown[]])[]) {
   const batches: string[][] = [];
-  const connect = () => {
+  const shared = new ReadBatches((_owner, work) => {
     const sent: string[] = [];
     batches.push(sent);
-    return Promise.resolve({
-      query: ({ text }: pg.QueryConfig) => (sent.push(text), Promise.resolve({ rows: [] })),
-      release: () => undefined,
-    });
-  };
-  const shared = new ReadBatches({ connect } as unknown as pg.Pool);
+    const query = ({ text }: pg.QueryConfig) => (sent.push(text), Promise.resolve({ rows: [] }));
+    return work({ query } as unknown as pg.PoolClient);
+  });
   await Promise.all(reads.map(([text, ...values]) => shared.query({ text, values })));
   return batches;
 }

@@ -3,6 +3,9 @@ import type pg from 'pg';
 
 export type IsWanted = () => boolean;
 
+/** Runs work on a connection when the owner may take one, and closes the connection when the work fails. */
+export type OnClient = (owner: unknown, work: (client: pg.PoolClient) => Promise<void>) => Promise<void>;
+
 interface Read {
   readonly query: pg.QueryConfig;
   /** Null for a read that its request cannot do without. */
@@ -18,7 +21,7 @@ interface Read {
 export class ReadBatches {
   private waiting: Read[] = [];
 
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly onClient: OnClient) {}
 
   query(query: pg.QueryConfig, isWanted: IsWanted | null = null): Promise<pg.QueryResult> {
     return new Promise((resolve, reject) => {
@@ -29,52 +32,52 @@ export class ReadBatches {
   private send(): void {
     const reads = this.waiting;
     this.waiting = [];
-    for (const batch of inBatches(reads)) void this.run(batch);
+    for (const { owner, reads: batch } of inBatches(reads)) void this.run(owner, batch);
   }
 
-  private async run(batch: readonly Read[]): Promise<void> {
-    let client: pg.PoolClient;
+  private async run(owner: unknown, batch: readonly Read[]): Promise<void> {
+    const work = async (client: pg.PoolClient) => {
+      const reads = inOrder(batch);
+      const answers = reads.map(({ query }) => client.query(query));
+      for (const [index, { resolve, reject }] of reads.entries()) answers[index]?.then(resolve, reject);
+      const failed = (await Promise.allSettled(answers)).find((answer) => answer.status === 'rejected');
+      if (failed) throw failed.reason;
+    };
     try {
-      client = await this.pool.connect();
+      await this.onClient(owner, work);
     } catch (error) {
+      // Those that have an answer stay as they are.
       for (const { reject } of batch) reject(error);
-      return;
     }
-    const reads = inOrder(batch);
-    const answers = reads.map(({ query }) => client.query(query));
-    let failure: Error | undefined;
-    for (const [index, { resolve, reject }] of reads.entries()) {
-      answers[index]?.then(resolve, (error: Error) => {
-        failure ??= error;
-        reject(error);
-      });
-    }
-    await Promise.allSettled(answers);
-    client.release(failure);
   }
 }
 
+interface Batch {
+  readonly owner: unknown;
+  readonly reads: Read[];
+}
+
 /** Each batch has the reads of one store, so that no store waits behind a slow read of another. */
-function inBatches(reads: readonly Read[]): Read[][] {
-  const batches: Read[][] = [];
-  const lastOf = new Map<unknown, Read[]>();
+function inBatches(reads: readonly Read[]): Batch[] {
+  const batches: Batch[] = [];
+  const lastOf = new Map<unknown, Batch>();
   let owner: unknown;
   for (const read of reads) {
-    owner = ownerOf(read) ?? owner;
+    // A read without values belongs to the one before it.
+    owner = read.query.values?.length ? ownerOf(read.query.values) : owner;
     let batch = lastOf.get(owner);
-    if (!batch || isFull(batch, read)) {
-      batches.push((batch = []));
+    if (!batch || isFull(batch.reads, read)) {
+      batches.push((batch = { owner, reads: [] }));
       lastOf.set(owner, batch);
     }
-    batch.push(read);
+    batch.reads.push(read);
   }
   return batches;
 }
 
-/** The store, or one group for what finds the store, such as keys. A read without values belongs to the one before it. */
-function ownerOf({ query: { values = [] } }: Read): unknown {
-  const first: unknown = values[0];
-  return first === undefined || typeof first === 'number' ? first : 'all stores';
+/** The store whose id the values begin with, or one owner for all others, such as look-ups of keys. */
+export function ownerOf([first]: readonly unknown[]): unknown {
+  return typeof first === 'number' ? first : 'all stores';
 }
 
 /** A second optional read would make its connection wait twice for the same lock. */

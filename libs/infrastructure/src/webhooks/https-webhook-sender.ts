@@ -16,6 +16,8 @@ const TOTAL_MS = 20_000;
 const LOOK_UP_MS = 4_500;
 /** Node's 250 ms for an address are too few for a lost packet, which is repeated after a second. */
 const SEVERAL_ADDRESSES = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_500 };
+/** Each address is checked, and DNS answers with thousands of them for a name that is made to be slow. */
+const MAX_ADDRESSES_OF_FAMILY = 16;
 const ANSWER_BYTES = 4_096;
 const MAX_INFORMATIONAL_ANSWERS = 10;
 const HEADERS = { 'content-type': 'application/json', 'user-agent': `store-commerce-webhooks/${VERSION}` };
@@ -203,21 +205,27 @@ class Exchange {
   }
 }
 
-/** Asks DNS alone: look-ups of the operating system share a few threads with everything that reads files. */
+/**
+ * Asks DNS alone: look-ups of the operating system share a few threads with everything that reads files.
+ *
+ * @returns at most `MAX_ADDRESSES_OF_FAMILY` IPv4 and as many IPv6 addresses.
+ */
 async function lookUp(host: string, servers?: readonly string[]): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   if (servers) resolver.setServers(servers);
   const timer = setTimeout(() => resolver.cancel(), LOOK_UP_MS);
   const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   clearTimeout(timer);
-  const found = [
-    ...(ipv4.status === 'fulfilled' ? ipv4.value.map((address) => ({ address, family: 4 })) : []),
-    ...(ipv6.status === 'fulfilled' ? ipv6.value.map((address) => ({ address, family: 6 })) : []),
-  ];
+  const found = [...addressesIn(ipv4, 4), ...addressesIn(ipv6, 6)];
   if (found.length > 0) return found;
   const { code } = (ipv4.status === 'rejected' ? ipv4.reason : {}) as { code?: string };
   if (code === 'ECANCELLED' || code === 'ETIMEOUT') throw new SendFailed('TIMED_OUT');
   throw ipv4.status === 'rejected' ? ipv4.reason : new SendFailed('ENODATA');
+}
+
+function addressesIn(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  const addresses = answer.status === 'fulfilled' ? answer.value : [];
+  return addresses.slice(0, MAX_ADDRESSES_OF_FAMILY).map((address) => ({ address, family }));
 }
 
 /** @param header seconds or a time. @returns milliseconds from now; null for anything else. */

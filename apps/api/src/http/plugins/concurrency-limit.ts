@@ -1,13 +1,13 @@
 import { Overloaded } from '@app/application';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
-import type { ConcurrencyLimit } from '../server/concurrency-limits.js';
+import type { ConcurrencyLimit, Place } from '../server/concurrency-limits.js';
 import type { ServerDependencies } from '../server/create-server.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    placeIn: ConcurrencyLimit | null;
+    place: Place | null;
   }
 }
 
@@ -16,33 +16,37 @@ const REFUSAL = describeError(new Overloaded());
 /** Answers 503 at once when the limit is full: a request that waits would miss its deadline. */
 export const concurrencyLimit = fp<ServerDependencies>(
   (fastify, { limits, metrics }, done) => {
-    const enter = (request: { placeIn: ConcurrencyLimit | null }, reply: FastifyReply, limit: ConcurrencyLimit) => {
-      if (limit.tryEnter()) {
-        request.placeIn = limit;
-        return true;
-      }
-      metrics.refusedRequests.inc({ kind: limit.kind });
+    const refuse = (reply: FastifyReply, { kind }: ConcurrencyLimit) => {
+      metrics.refusedRequests.inc({ kind });
       const { status, body, headers } = REFUSAL;
       void reply.status(status).headers(headers).header('cache-control', 'no-store').send(body);
-      return false;
     };
+    const enter = (request: FastifyRequest, limit: ConcurrencyLimit) => (request.place = limit.tryEnter()) !== null;
+    const assign = ({ place, apiKey }: FastifyRequest) => !place || !apiKey || place.tryAssign(apiKey.store.id);
 
-    fastify.decorateRequest('placeIn', null);
+    fastify.decorateRequest('place', null);
     fastify.addHook('onRequest', (request, reply, next) => {
       const limit = limits.of(request);
-      if (!limit || limit.kind === 'orders' || enter(request, reply, limit)) next();
+      if (!limit || limit.kind === 'orders' || enter(request, limit)) next();
+      else refuse(reply, limit);
+    });
+    fastify.addHook('preParsing', (request, reply, _payload, next) => {
+      const limit = limits.of(request);
+      if (!limit || limit.kind === 'orders' || assign(request)) next();
+      else refuse(reply, limit);
     });
     // An order takes its place when its body has arrived: slow uploads do not block other orders. Those of imports take
     // memory.
     fastify.addHook('preValidation', (request, reply, next) => {
       const limit = limits.of(request);
-      if (limit?.kind !== 'orders' || enter(request, reply, limit)) next();
+      if (limit?.kind !== 'orders' || (enter(request, limit) && assign(request))) next();
+      else refuse(reply, limit);
     });
     // The place is free when the answer has left the process, which bounds the memory of unread answers. The disconnect
     // of a client does not free a place before, because the work continues.
     fastify.addHook('onSend', (request, { raw }, payload, next) => {
-      const place = request.placeIn;
-      request.placeIn = null;
+      const { place } = request;
+      request.place = null;
       if (raw.destroyed) place?.leave();
       else if (place) raw.once('close', () => place.leave());
       next(null, payload);

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { MAX_WAITS_OF_STORE, Overloaded } from '@app/application';
+import { Overloaded } from '@app/application';
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ClientGone } from '../../errors/request-errors.js';
@@ -22,22 +22,20 @@ const SILENCE_MS = 18_000;
 
 export const feedPlaces = fp<ServerDependencies>(
   (fastify, { limits, metrics }, done) => {
-    const taken = new Map<number, number>();
     const ends = new WeakMap<FastifyReply, () => void>();
     fastify.decorateReply('takeFeedPlace', function (storeId: number, waitMs: number) {
       const { request, raw } = this;
       // It has emitted its last event: nothing would give the place back.
       // @protects place-of-closed
       if (raw.destroyed) throw new ClientGone();
-      const ofStore = taken.get(storeId) ?? 0;
-      // @protects waits-of-store
-      if (ofStore >= MAX_WAITS_OF_STORE || !limits.waits.tryEnter()) {
+      const place = limits.waits.tryEnter();
+      if (!place?.tryAssign(storeId)) {
+        place?.leave();
         metrics.refusedRequests.inc({ kind: 'waits' });
         throw new Overloaded();
       }
-      taken.set(storeId, ofStore + 1);
-      request.placeIn?.leave();
-      request.placeIn = null;
+      request.place?.leave();
+      request.place = null;
       const over = new AbortController();
       const { socket } = request.raw;
       const end = () => over.abort();
@@ -54,12 +52,7 @@ export const feedPlaces = fp<ServerDependencies>(
         });
       });
       const done = new Promise<void>((resolve) => ends.set(this, resolve));
-      void Promise.all([closed, done]).then(() => {
-        limits.waits.leave();
-        const left = (taken.get(storeId) ?? 0) - 1;
-        if (left > 0) taken.set(storeId, left);
-        else taken.delete(storeId);
-      });
+      void Promise.all([closed, done]).then(() => place.leave());
       // Node sets the timeout of the server again for the next request.
       if (request.socket instanceof Socket) request.socket.setTimeout(waitMs + SILENCE_MS);
       return over.signal;

@@ -1,7 +1,7 @@
-import { MAX_REQUESTS } from '@app/application';
+import { MAX_REQUESTS, MAX_REQUESTS_OF_STORE } from '@app/application';
 import { IMPORT_PATH } from '../../body/body-limits.js';
 
-export type MaxRequests = Readonly<Record<keyof typeof MAX_REQUESTS, number>>;
+type Kind = keyof typeof MAX_REQUESTS;
 
 /** Probes and metrics must answer under overload. They use no connection of the pool. */
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
@@ -10,43 +10,55 @@ const IMPORT = new RegExp(`^${IMPORT_PATH}(?:[/?]|$)`);
 
 const SIGN_IN = /^\/dashboard\//;
 
+/** A place of a request, which gives it back once. */
+export interface Place {
+  /** Counts the place for its store, which is known when the key is. @returns false when the store has all that it may have. */
+  tryAssign(storeId: number): boolean;
+  leave(): void;
+}
+
 export class ConcurrencyLimit {
+  /** Keyed by store. */
+  private readonly takenOfStore = new Map<number, number>();
   taken = 0;
 
-  constructor(
-    readonly kind: keyof MaxRequests,
-    private readonly max: number,
-  ) {}
+  constructor(readonly kind: Kind) {}
 
   get isFull(): boolean {
-    return this.taken >= this.max;
+    return this.taken >= MAX_REQUESTS[this.kind];
   }
 
-  tryEnter(): boolean {
-    if (this.isFull) return false;
+  /** @returns null, and takes none, when all places are taken. */
+  tryEnter(): Place | null {
+    if (this.isFull) return null;
     this.taken++;
-    return true;
-  }
-
-  leave(): void {
-    this.taken--;
+    let ofStore: number | null = null;
+    return {
+      tryAssign: (storeId) => {
+        const taken = this.takenOfStore.get(storeId) ?? 0;
+        // @protects places-of-store
+        if (taken >= MAX_REQUESTS_OF_STORE[this.kind]) return false;
+        this.takenOfStore.set((ofStore = storeId), taken + 1);
+        return true;
+      },
+      leave: () => {
+        this.taken--;
+        if (ofStore === null) return;
+        const left = (this.takenOfStore.get(ofStore) ?? 0) - 1;
+        if (left > 0) this.takenOfStore.set(ofStore, left);
+        else this.takenOfStore.delete(ofStore);
+      },
+    };
   }
 }
 
 /** Separate limits for orders and reads, so that a crowd of readers cannot block orders. */
 export class ConcurrencyLimits {
-  private readonly orders: ConcurrencyLimit;
-  private readonly reads: ConcurrencyLimit;
+  private readonly orders = new ConcurrencyLimit('orders');
+  private readonly reads = new ConcurrencyLimit('reads');
   /** A request begins as a read, and moves here when its handler knows that it may wait. */
-  readonly waits: ConcurrencyLimit;
-  private readonly imports: ConcurrencyLimit;
-
-  constructor({ orders, reads, waits, imports }: MaxRequests = MAX_REQUESTS) {
-    this.orders = new ConcurrencyLimit('orders', orders);
-    this.reads = new ConcurrencyLimit('reads', reads);
-    this.waits = new ConcurrencyLimit('waits', waits);
-    this.imports = new ConcurrencyLimit('imports', imports);
-  }
+  readonly waits = new ConcurrencyLimit('waits');
+  private readonly imports = new ConcurrencyLimit('imports');
 
   get all(): readonly ConcurrencyLimit[] {
     return [this.orders, this.reads, this.waits, this.imports];

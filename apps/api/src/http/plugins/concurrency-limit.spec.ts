@@ -1,0 +1,66 @@
+import { MAX_REQUESTS, MAX_REQUESTS_OF_STORE } from '@app/application';
+import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify';
+import fp from 'fastify-plugin';
+import { Metrics } from '../../status/metrics.js';
+import { ConcurrencyLimits } from '../server/concurrency-limits.js';
+import { concurrencyLimit } from './concurrency-limit.js';
+
+const KINDS: [keyof typeof MAX_REQUESTS, InjectOptions][] = [
+  ['reads', { method: 'GET', url: '/v1/products' }],
+  ['orders', { method: 'POST', url: '/v1/orders', payload: {} }],
+  ['imports', { method: 'POST', url: '/v1/import', payload: {} }],
+];
+
+describe('the limit of concurrent requests', () => {
+  let fastify: FastifyInstance;
+  let limits: ConcurrencyLimits;
+  let release: () => void;
+  beforeEach(async () => {
+    limits = new ConcurrencyLimits();
+    const released = new Promise<void>((resolve) => (release = resolve));
+    fastify = Fastify();
+    await fastify.register(fp((_fastify, _options, done) => done(), { name: 'request-head' }));
+    await fastify.register(concurrencyLimit, { limits, metrics: new Metrics() });
+    fastify.decorateRequest('apiKey', null);
+    fastify.addHook('onRequest', (request, _reply, next) => {
+      const id = Number(request.headers['x-store']);
+      if (id > 0) request.apiKey = { store: { id } } as never;
+      next();
+    });
+    const handler = () => released.then(() => 'done');
+    fastify.get('/v1/products', handler);
+    for (const url of ['/v1/orders', '/v1/import']) fastify.post(url, handler);
+  });
+  afterEach(() => fastify.close());
+
+  const crowd = (requests: number, request: InjectOptions, store: number) =>
+    Array.from({ length: requests }, async () => fastify.inject({ ...request, headers: { 'x-store': String(store) } }));
+  const places = (kind: string) => limits.all.find((limit) => limit.kind === kind)?.taken;
+  const statusesOf = async (answers: readonly Promise<{ statusCode: number }>[]) =>
+    (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+
+  it.each(KINDS)('leaves places of %s to other stores, up to the limit of all', async (kind, request) => {
+    const [most, ofStore] = [MAX_REQUESTS[kind], MAX_REQUESTS_OF_STORE[kind]];
+    const first = crowd(most, request, 7);
+    const refused = first.slice(ofStore);
+    expect(await statusesOf(refused)).toEqual(Array(most - ofStore).fill(503));
+    const second = crowd(most - ofStore, request, 8);
+    const third = crowd(1, request, 9);
+
+    expect(await statusesOf(third)).toEqual([503]);
+    expect(places(kind)).toBe(most);
+    release();
+
+    expect(new Set(await statusesOf([...first.slice(0, ofStore), ...second]))).toEqual(new Set([200]));
+    expect(places(kind)).toBe(0);
+    expect(await statusesOf(crowd(ofStore, request, 7))).toEqual(Array(ofStore).fill(200));
+  });
+
+  it('limits requests without a key by the places of all', async () => {
+    const answers = crowd(MAX_REQUESTS.orders + 1, { method: 'POST', url: '/v1/orders', payload: {} }, 0);
+
+    expect(await statusesOf(answers.slice(-1))).toEqual([503]);
+    release();
+    expect(new Set(await statusesOf(answers.slice(0, -1)))).toEqual(new Set([200]));
+  });
+});
