@@ -114,7 +114,7 @@ return found;`,
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),
   mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
     'places-of-store',
-    'if (taken < 0) return false;',
+    'return places === null;',
   ]),
   mutant(
     'a place for a request whose connection is closed',

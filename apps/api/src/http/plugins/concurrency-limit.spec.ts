@@ -5,7 +5,7 @@ import { Metrics } from '../../status/metrics.js';
 import { ConcurrencyLimits } from '../server/concurrency-limits.js';
 import { concurrencyLimit } from './concurrency-limit.js';
 
-const KINDS: [keyof typeof MAX_REQUESTS, InjectOptions][] = [
+const KINDS: [keyof typeof MAX_REQUESTS, InjectOptions & { url: string }][] = [
   ['reads', { method: 'GET', url: '/v1/products' }],
   ['orders', { method: 'POST', url: '/v1/orders', payload: {} }],
   ['imports', { method: 'POST', url: '/v1/import', payload: {} }],
@@ -54,6 +54,22 @@ describe('the limit of concurrent requests', () => {
     expect(new Set(await statusesOf([...first.slice(0, ofStore), ...second]))).toEqual(new Set([200]));
     expect(places(kind)).toBe(0);
     expect(await statusesOf(crowd(ofStore, request, 7))).toEqual(Array(ofStore).fill(200));
+  });
+
+  it.each(KINDS)('refuses %s of a store without places before a look-up of their key', async (kind, request) => {
+    const limit = limits.of(request);
+    const authorization = 'Bearer svc_live_1';
+    const headers = { 'x-store': '7', authorization };
+    const crowd = Array.from({ length: MAX_REQUESTS_OF_STORE[kind] }, async () =>
+      fastify.inject({ ...request, headers }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+
+    expect([limit?.isFullFor(authorization), limit?.isFullFor('Bearer svc_live_2')]).toEqual([true, false]);
+    release();
+    await Promise.all(crowd);
+
+    expect(limit?.isFullFor(authorization)).toBe(false);
   });
 
   it('limits requests without a key by the places of all', async () => {

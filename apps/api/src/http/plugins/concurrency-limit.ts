@@ -21,7 +21,8 @@ export const concurrencyLimit = fp<ServerDependencies>(
       const { status, body, headers } = REFUSAL;
       void reply.status(status).headers(headers).header('cache-control', 'no-store').send(body);
     };
-    const enter = (request: FastifyRequest, limit: ConcurrencyLimit) => (request.place = limit.tryEnter()) !== null;
+    const enter = (request: FastifyRequest, limit: ConcurrencyLimit) =>
+      (request.place = limit.tryEnter(request.headers.authorization)) !== null;
     const assign = ({ place, apiKey }: FastifyRequest) => !place || !apiKey || place.tryAssign(apiKey.store.id);
 
     fastify.decorateRequest('place', null);

@@ -12,43 +12,71 @@ const SIGN_IN = /^\/dashboard\//;
 
 /** A place of a request, which gives it back once. */
 export interface Place {
-  /** Counts the place for its store, which is known when the key is. @returns false when the store has all that it may have. */
+  /**
+   * Counts the place for the store of the request, which is known when its key is.
+   * @returns false when the store has all that it may have.
+   */
   tryAssign(storeId: number): boolean;
   leave(): void;
 }
 
+/** The places of a store, and the credentials of the requests that took them. */
+interface StorePlaces {
+  readonly id: number;
+  taken: number;
+  readonly credentials: Set<string>;
+}
+
 export class ConcurrencyLimit {
-  /** Keyed by store. */
-  private readonly takenOfStore = new Map<number, number>();
+  private readonly stores = new Map<number, StorePlaces>();
+  /** Keyed by credentials: while a store has places, that of a request is known before its look-up. */
+  private readonly storeOf = new Map<string, StorePlaces>();
   taken = 0;
 
   constructor(readonly kind: Kind) {}
 
-  get isFull(): boolean {
-    return this.taken >= MAX_REQUESTS[this.kind];
+  /** @param authorization the header of the request. */
+  isFullFor(authorization = ''): boolean {
+    return this.taken >= MAX_REQUESTS[this.kind] || this.isFullOf(this.storeOf.get(authorization));
   }
 
-  /** @returns null, and takes none, when all places are taken. */
-  tryEnter(): Place | null {
-    if (this.isFull) return null;
+  /** @returns null, and takes none, when the limit is full for the request. */
+  tryEnter(authorization = ''): Place | null {
+    if (this.isFullFor(authorization)) return null;
     this.taken++;
-    let ofStore: number | null = null;
+    let store = this.storeOf.get(authorization);
+    if (store) store.taken++;
     return {
       tryAssign: (storeId) => {
-        const taken = this.takenOfStore.get(storeId) ?? 0;
-        // @protects places-of-store
-        if (taken >= MAX_REQUESTS_OF_STORE[this.kind]) return false;
-        this.takenOfStore.set((ofStore = storeId), taken + 1);
+        if (store) return true;
+        const places = this.stores.get(storeId) ?? { id: storeId, taken: 0, credentials: new Set() };
+        if (this.isFullOf(places)) return false;
+        store = places;
+        store.taken++;
+        this.stores.set(storeId, store);
+        // Their number is bounded, and so is the memory for them: the header may have any length that a head may have.
+        if (authorization && store.credentials.size < MAX_REQUESTS_OF_STORE[this.kind]) {
+          this.storeOf.set(authorization, store);
+          store.credentials.add(authorization);
+        }
         return true;
       },
       leave: () => {
         this.taken--;
-        if (ofStore === null) return;
-        const left = (this.takenOfStore.get(ofStore) ?? 0) - 1;
-        if (left > 0) this.takenOfStore.set(ofStore, left);
-        else this.takenOfStore.delete(ofStore);
+        if (store) this.leave(store);
       },
     };
+  }
+
+  private isFullOf(places: StorePlaces | undefined): boolean {
+    // @protects places-of-store
+    return (places?.taken ?? 0) >= MAX_REQUESTS_OF_STORE[this.kind];
+  }
+
+  private leave(store: StorePlaces): void {
+    if (--store.taken > 0) return;
+    this.stores.delete(store.id);
+    for (const each of store.credentials) this.storeOf.delete(each);
   }
 }
 

@@ -22,7 +22,7 @@ const HEADERS = {
 export function shedLoad(serve: RequestListener, limits: ConcurrencyLimits, metrics: Metrics): RequestListener {
   return (request, response) => {
     const limit = limits.of(request);
-    if (!limit?.isFull) {
+    if (!limit?.isFullFor(request.headers.authorization)) {
       serve(request, response);
       return;
     }
