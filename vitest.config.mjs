@@ -48,6 +48,8 @@ export default defineConfig({
     isolate: false,
     globals: true,
     clearMocks: true,
+    // Titles and messages show whole values.
+    chaiConfig: { truncateThreshold: 0 },
     // A busy machine may take three times as long as a quiet one. A test that hangs must still fail.
     testTimeout: 120_000,
     hookTimeout: 120_000,
