@@ -10,15 +10,15 @@ describe('retryingFetch', () => {
   let waits: unknown[];
   beforeEach(() => {
     waits = [];
-    jest.spyOn(Math, 'random').mockReturnValue(0.5);
-    jest.spyOn(global, 'setTimeout').mockImplementation((end, ms) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    vi.spyOn(global, 'setTimeout').mockImplementation((end, ms) => {
       waits.push(ms);
       end();
       return 0 as never;
     });
-    jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-11-20T12:00:00Z'));
+    vi.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-11-20T12:00:00Z'));
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => vi.restoreAllMocks());
 
   const sending = async (request: Request, statuses: readonly number[], retryAfter?: string) => {
     let sent = 0;

@@ -27,8 +27,8 @@ function sign(secret: string, secondsAgo = 0): Received {
 }
 
 describe('verifyWebhook', () => {
-  beforeEach(() => jest.useFakeTimers({ now: NOW }));
-  afterEach(() => jest.useRealTimers());
+  beforeEach(() => vi.useFakeTimers({ now: NOW }));
+  afterEach(() => vi.useRealTimers());
 
   const secret = drawSecret();
   const { headers, body } = sign(secret);

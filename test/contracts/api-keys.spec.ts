@@ -361,7 +361,9 @@ describe('the counter of key usage', () => {
     const query = (text: string, values: unknown[]) =>
       isAway ? Promise.reject(new Error('away')) : database.query(text, values);
     const usage = new KeyUsage({ query } as unknown as Database);
-    jest.spyOn((usage as unknown as { logger: { warn(text: string): void } }).logger, 'warn').mockImplementation();
+    vi.spyOn((usage as unknown as { logger: { warn(text: string): void } }).logger, 'warn').mockImplementation(
+      () => undefined,
+    );
 
     await write(usage, 2);
     isAway = false;
@@ -372,7 +374,7 @@ describe('the counter of key usage', () => {
 });
 
 describe('the expiry of a key', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => vi.restoreAllMocks());
 
   it.each([
     ['fast', 24 * 3_600_000],
@@ -381,7 +383,7 @@ describe('the expiry of a key', () => {
     const setExpiry = (moment: string) =>
       database.query(`UPDATE api_keys SET expires_at = ${moment} WHERE store_id = $1`, [api.store.id]);
     const now = Date.now.bind(Date);
-    jest.spyOn(Date, 'now').mockImplementation(() => now() + offset);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + offset);
 
     await setExpiry(`now() + interval '1 hour'`);
     expect((await api.get('/v1/store')).statusCode).toBe(200);

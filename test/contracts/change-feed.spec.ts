@@ -162,8 +162,6 @@ describe('the plans of the feed', () => {
   });
   beforeEach(() => {
     pool = new pg.Pool({ connectionString: application.database.url, max: 1 });
-    // The end of the pool does not wait for the goodbye, which the end of the database may overtake.
-    pool.on('connect', (client) => client.on('error', () => undefined));
   });
   afterEach(() => pool.end());
 

@@ -101,7 +101,7 @@ describe('IdentityProvider', () => {
       lying.lies = down;
       const kept = await begin(provider);
       const now = performance.now();
-      const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 3_600_000);
+      const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 3_600_000);
       const later = await begin(provider);
       clock.mockRestore();
 

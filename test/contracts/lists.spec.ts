@@ -133,7 +133,7 @@ describe('totals of orders and customers', () => {
     await slow.query(ADD_CUSTOMER, [scene.api.store.id]);
     await scene.pool.query(ADD_CUSTOMER, [scene.api.store.id]);
 
-    const statements = jest.spyOn(scene.pool, 'query');
+    const statements = vi.spyOn(scene.pool, 'query');
     let hasEnded = false;
     const folding = foldTallies(scene.pool, 1).finally(() => (hasEnded = true));
     await eventually(() => {

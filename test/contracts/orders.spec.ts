@@ -420,8 +420,6 @@ describe('the list of orders', () => {
     await database.query(MAILS, [storeId]);
     await database.query('VACUUM ANALYZE');
     pool = new pg.Pool({ connectionString: database.url, max: 1 });
-    // The end of the pool does not wait for the goodbye, which the end of the database may overtake.
-    pool.on('connect', (client) => client.on('error', () => undefined));
   });
   afterAll(() => pool.end());
 

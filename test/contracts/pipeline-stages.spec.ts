@@ -118,7 +118,7 @@ describe('PipelineStages', () => {
   });
 
   it('passes the done stages that an open snapshot keeps once a second, and not with each claim', async () => {
-    const now = jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
     const backup = await openTransaction(
       database,
       'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores',
@@ -133,7 +133,7 @@ describe('PipelineStages', () => {
     await worker.claim(3_000, CLAIM_MS);
     await database.query(`UPDATE order_stages SET state = 'done' WHERE order_id = $1`, [orderId]);
     const [due, committedLate] = [await order({ dueIn: 0 }), await order({ dueIn: -MINUTE_MS })];
-    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
 
     const claimed = await worker.claim(ALL, CLAIM_MS);
 

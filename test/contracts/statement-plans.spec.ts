@@ -18,7 +18,7 @@ describe('the named statements of the service', () => {
   let api: RunningApi;
   let statements: readonly NamedStatement[];
   beforeAll(async () => {
-    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
     const named = () => {
       const calls = sent.mock.calls as unknown as readonly [string | Partial<NamedStatement>][];
       return calls.flatMap(([call]) => (typeof call === 'string' || call.name === undefined ? [] : [call]));

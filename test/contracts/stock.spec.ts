@@ -249,7 +249,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
   ])('the first page of the stock of %s reads a few rows', async (_, filter) => {
     const settings = { connectionString: database.url, max: 1, pipeline: true };
     const pool = new pg.Pool(settings);
-    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
 
     const { total } = await new PostgresStockRepository(new Database(pool)).list(large.id, filter, PAGE);
 

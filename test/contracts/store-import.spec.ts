@@ -45,7 +45,7 @@ const brands = async () =>
 const categories = () => application.database.query('SELECT slug FROM categories WHERE store_id = $1', [store.id]);
 
 async function statementsOf(work: () => Promise<unknown>): Promise<number> {
-  const asked = jest.spyOn(pg.Client.prototype, 'query');
+  const asked = vi.spyOn(pg.Client.prototype, 'query');
   await work();
   const { length } = asked.mock.calls;
   asked.mockRestore();
@@ -128,9 +128,9 @@ describe('StoreImport', () => {
 
   it.each(['import.brands.insert', 'SAVEPOINT'])('commits nothing when its time ends with %s', async (last) => {
     const deadline = Deadline.in(8_000);
-    const asked = jest.spyOn(pg.Client.prototype, 'query');
+    const asked = vi.spyOn(pg.Client.prototype, 'query');
     const isOver = () => asked.mock.calls.some(([statement]: unknown[]) => JSON.stringify(statement).includes(last));
-    jest.spyOn(deadline, 'remainingMs', 'get').mockImplementation(() => (isOver() ? 0 : 8_000));
+    vi.spyOn(deadline, 'remainingMs', 'get').mockImplementation(() => (isOver() ? 0 : 8_000));
 
     await expect(write([brand('a')], false, deadline)).rejects.toThrow(DeadlineExceeded);
     asked.mockRestore();

@@ -253,7 +253,7 @@ describe('WebhookSender', () => {
   it('sends nothing when its process was suspended while it connected', async () => {
     const now = performance.now.bind(performance);
     let suspendedMs = 0;
-    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + suspendedMs);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + suspendedMs);
     const proxy = createServer((socket) => {
       const onward = connect(receiver.port, '127.0.0.1');
       // The receiver's part of the handshake, after which the sender has all to send.

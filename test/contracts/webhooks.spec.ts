@@ -193,7 +193,7 @@ describe('WebhookRepository', () => {
       await fillFeed();
       await application.database.query('ANALYZE changes');
       const webhook = await install();
-      const sent = jest.spyOn(pg.Client.prototype, 'query');
+      const sent = vi.spyOn(pg.Client.prototype, 'query');
       await apply(webhook, { kind: 'replay', from: seconds(2_500) });
       const calls = sent.mock.calls as unknown as readonly [string | pg.QueryConfig][];
       sent.mockRestore();
@@ -495,7 +495,7 @@ describe('WebhookQueue', () => {
     const webhook = await install();
     await change();
     await application.database.query(`UPDATE webhooks SET secrets = '\\x00' WHERE id = $1`, [webhook.id]);
-    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
 
     const claimed = [...(await claim()), ...(await over(webhook), await claim())];
 

@@ -92,7 +92,7 @@ describe.each([
 ])('placing an order when the database does not answer COMMIT, %s', (_name, hasKey, hasReference) => {
   let transactions: Transactions;
   beforeAll(() => (transactions = api.app.get(Transactions, { strict: false })));
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => vi.restoreAllMocks());
 
   const lost = () => Promise.reject(new CommitOutcomeUnknown(new Error('connection lost')));
 
@@ -111,7 +111,7 @@ describe.each([
       : null;
     const run: Transactions['run'] = transactions.run.bind(transactions);
     let made = 0;
-    jest.spyOn(transactions, 'run').mockImplementation((storeId, work, deadline) => {
+    vi.spyOn(transactions, 'run').mockImplementation((storeId, work, deadline) => {
       const commit = () => run(storeId, work, deadline);
       const attempt = attempts[made++] ?? commit;
       return attempt(commit);
@@ -154,7 +154,7 @@ describe.each([
   });
 
   it('throws CommitOutcomeUnknown after one attempt when the look-up fails', async () => {
-    jest.spyOn(api.app.get(Database), 'queryPrepared').mockRejectedValueOnce(new Unavailable());
+    vi.spyOn(api.app.get(Database), 'queryPrepared').mockRejectedValueOnce(new Unavailable());
 
     const { outcome, orders, attempts } = await place([(commit) => commit().then(lost)]);
 

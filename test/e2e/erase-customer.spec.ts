@@ -469,7 +469,7 @@ describe('the personal data of a customer over HTTP', () => {
        WHERE store_id = $1 AND customer_email = $2`,
       [api.store.id, email],
     );
-    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
 
     const refused = await send('GET', `${id}/personal-data`);
 
@@ -495,7 +495,7 @@ describe('the personal data of a customer over HTTP', () => {
       [of.store.id, walkIn],
     );
     await api.database.query('VACUUM ANALYZE orders');
-    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
     expect((await of.get(`/v1/customers/${id}/personal-data`)).statusCode).toBe(200);
     expect((await of.post(`/v1/customers/${id}/erase`, { force: true })).statusCode).toBe(200);
     const calls = sent.mock.calls as unknown as readonly [unknown, unknown[]?][];

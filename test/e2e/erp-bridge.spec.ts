@@ -10,7 +10,7 @@ import { listen } from '../support/listen.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const ROOT = path.resolve(__dirname, '../..');
 const KILLS = 3;

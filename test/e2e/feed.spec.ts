@@ -455,7 +455,7 @@ describe('GET /v1/changes', () => {
        SELECT $1, 'huge-' || n, 'B', repeat('x', 600000) FROM generate_series(1, 5) AS n`,
       api.store.id,
     );
-    const records = jest.spyOn(api.app.get(BrandRepository, { strict: false }), 'findByIds');
+    const records = vi.spyOn(api.app.get(BrandRepository, { strict: false }), 'findByIds');
 
     await reader.catchUp();
 
@@ -648,7 +648,7 @@ describe('GET /v1/changes', () => {
     const many = `INSERT INTO change_log (store_id, kind, entity) SELECT $1, 'brands', '0' FROM generate_series(1, 12000)`;
     await sql(many, busy);
     await next.store.brand();
-    const numbered = jest.spyOn(pool, 'query');
+    const numbered = vi.spyOn(pool, 'query');
 
     await numberChanges(pool);
 
@@ -677,7 +677,7 @@ describe('GET /v1/changes', () => {
 describe('a waiting request to GET /v1/changes', () => {
   let api: RunningApi;
   beforeEach(async () => (api = await application.withStore()));
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => vi.restoreAllMocks());
 
   const reader = async () => {
     const feed = new FeedReader(api);
@@ -707,7 +707,7 @@ describe('a waiting request to GET /v1/changes', () => {
     `GET /v1/changes?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.store.key}\r\n\r\n`;
   /** Starts a request that waits, and returns when it does. `changed` of its answer: whether a change ended the wait. */
   const hold = async (feed: FeedReader, seconds: number) => {
-    const wait = jest.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
+    const wait = vi.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
     const page = feed.page(`&wait=${seconds}`);
     await eventually(() => expect(watchers().size).toBe(1));
     return async () => ({ ...(await page), changed: (await wait.mock.results[0]?.value) as boolean });
@@ -757,7 +757,7 @@ describe('a waiting request to GET /v1/changes', () => {
 
   it('does not wait when there are changes', async () => {
     await api.store.brand();
-    const wait = jest.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
+    const wait = vi.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
 
     const { data } = await new FeedReader(api).page('&wait=25');
 
@@ -843,7 +843,7 @@ describe('a waiting request to GET /v1/changes', () => {
     'keeps its place among the %s when its connection breaks, until its work has ended, and reads no further',
     async (kind, query) => {
       const lock = await lockedBrands();
-      const records = jest.spyOn(api.app.get(BrandRepository, { strict: false }), 'findByIds');
+      const records = vi.spyOn(api.app.get(BrandRepository, { strict: false }), 'findByIds');
       const [socket] = await openUnread(application.port, 1, ask(query));
       await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
 

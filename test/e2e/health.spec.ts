@@ -170,7 +170,7 @@ describe('the API', () => {
   );
 
   it('asks the database once for a flood of probes', async () => {
-    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
     const start = performance.now();
     const probes = Array.from({ length: 500 }, (_, n) =>
       get(['/health', '/health/ready', '/metrics'][n % 3] as string),

@@ -432,7 +432,7 @@ describe('the use of keys', () => {
     expect(await shown(headers)).toEqual([...ids].sort());
   });
 
-  it.each(['0', '367', 'x', ''])('of %p days is refused', async (days) => {
+  it.each(['0', '367', 'x', ''])('of %j days is refused', async (days) => {
     const { headers } = await signedIn();
     const error = 'days must be an integer from 1 to 366';
 

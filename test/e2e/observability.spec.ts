@@ -185,6 +185,7 @@ describe('the metrics with METRICS_PORT', () => {
     api = await startApi({ METRICS_PORT: '0', HOST: '127.0.0.1' }, undefined, application.database);
     own = `http://127.0.0.1:${api.app.get(MetricsServer).port}`;
   });
+  afterAll(() => api.app.close());
 
   it('are not served at the public port', async () => {
     const response = await fetch(`${own}/metrics`);

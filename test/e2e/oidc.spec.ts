@@ -39,7 +39,7 @@ beforeEach(async () => {
   lines.length = 0;
 });
 
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => vi.restoreAllMocks());
 
 function oidcAt(issuer: string): Record<string, string> {
   return { PUBLIC_URL, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret };
@@ -304,7 +304,7 @@ describe('sign-in by OIDC', () => {
     const tenant = await startApi(oidcAt('https://login.microsoftonline.com/shop.example/v2.0'), lines);
     lines.length = 0;
     const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' };
-    jest.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(Response.json(metadata)));
+    vi.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(Response.json(metadata)));
 
     await expectFailure(await visit('start', {}, tenant), 'other_issuer', UNAVAILABLE);
     await tenant.stop();

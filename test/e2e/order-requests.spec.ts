@@ -489,7 +489,7 @@ describe('POST /v1/orders/preview', () => {
   });
 });
 
-/** `PREVIEW_BODIES=10000 npx jest test/e2e/order-requests.spec.ts` tries more, `PREVIEW_SEED` others. */
+/** `PREVIEW_BODIES=10000 npx vitest run test/e2e/order-requests.spec.ts` tries more, `PREVIEW_SEED` others. */
 const BODIES = Number(process.env['PREVIEW_BODIES'] ?? 150);
 const SEED = Number(process.env['PREVIEW_SEED'] ?? 20261122);
 const TIMEOUT_MS = 60_000 + 60 * BODIES;

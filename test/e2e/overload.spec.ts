@@ -215,13 +215,13 @@ describe('the API under overload', () => {
       return work().finally(() => running--);
     };
     const [list, change] = [repository.list.bind(repository), lifecycle.change.bind(lifecycle)];
-    jest.spyOn(repository, 'list').mockImplementation((...asked) => counted(() => list(...asked)));
-    jest.spyOn(lifecycle, 'change').mockImplementation((request) => counted(() => change(request)));
+    vi.spyOn(repository, 'list').mockImplementation((...asked) => counted(() => list(...asked)));
+    vi.spyOn(lifecycle, 'change').mockImplementation((request) => counted(() => change(request)));
 
     const before = await ask(own, large);
     const crowd = await many(5, () => ask(own, large));
 
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     expect([before, ...crowd].map(({ statusCode }) => statusCode)).toEqual(Array(6).fill(status));
     expect(most).toBe(1);
   });

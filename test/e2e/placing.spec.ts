@@ -539,11 +539,6 @@ describe('external_reference of an order', () => {
 });
 
 /** What fake timers leave as it is: all but the date. */
-const REAL = [
-  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
-  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
-];
-
 const STATEMENTS = [
   'keys.look_up',
   'idempotency.look_up',
@@ -563,7 +558,7 @@ describe('the statements of an order', () => {
     const order = anOrderBody(productId, 1, more);
     await api.post('/v1/orders', order); // fills the cache of the store's history, which the fraud analysis keeps for a minute
 
-    const query = jest.spyOn(pg.Client.prototype, 'query');
+    const query = vi.spyOn(pg.Client.prototype, 'query');
     const response = await api.post('/v1/orders', order, headers);
     const texts = query.mock.calls.map(([statement]: unknown[]) =>
       (typeof statement === 'string' ? statement : (statement as { text: string }).text).trim(),
@@ -660,8 +655,8 @@ it('dates orders by the clock of the database, and lists them in the order of pl
 
   for (const slowness of [0, 5 * 60_000, 0, 5 * 60_000]) {
     const from = await now();
-    jest.useFakeTimers({ now: Date.now() - slowness, doNotFake: REAL });
-    const { order_id: id } = await place(anOrderBody(mug)).finally(() => jest.useRealTimers());
+    vi.useFakeTimers({ now: Date.now() - slowness, toFake: ['Date'] });
+    const { order_id: id } = await place(anOrderBody(mug)).finally(() => vi.useRealTimers());
     placed.push({ id, from, to: await now() });
   }
 

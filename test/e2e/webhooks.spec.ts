@@ -347,7 +347,7 @@ describe('the deliveries of a webhook', () => {
       await each.product();
       await sql('SELECT number_changes($1)', each.id);
     }
-    const warned = jest.spyOn(Logger.prototype, 'warn');
+    const warned = vi.spyOn(Logger.prototype, 'warn');
 
     runners = [startRunner({ servers: [dns.address] })];
 
@@ -402,7 +402,7 @@ describe('the deliveries of a webhook', () => {
     const read = feed.read.bind(feed);
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
-    const reading = jest.spyOn(feed, 'read').mockImplementation(async (storeId, ...query) => {
+    const reading = vi.spyOn(feed, 'read').mockImplementation(async (storeId, ...query) => {
       if (storeId === api.store.id) await held;
       return read(storeId, ...query);
     });
@@ -562,7 +562,7 @@ describe('a webhook', () => {
     const { id } = await created();
     const database = api.app.get(Database, { strict: false });
     const query = database.query.bind(database);
-    const read = jest.spyOn(database, 'query').mockImplementation(async (text, values) => {
+    const read = vi.spyOn(database, 'query').mockImplementation(async (text, values) => {
       const rows = await query<never>(text, values);
       if (text.includes('webhooks.find ')) {
         await sql(`UPDATE webhooks SET state = 'paused', reason = 'failing' WHERE id = $1`, id);

@@ -59,12 +59,13 @@ export function commandLine(database: () => TestDatabase) {
 async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const said = { stdout: '', stderr: '' };
   const replaced = (['stdout', 'stderr'] as const).map((stream) =>
-    jest.spyOn(process[stream], 'write').mockImplementation((chunk) => {
+    vi.spyOn(process[stream], 'write').mockImplementation((chunk) => {
       said[stream] += String(chunk);
       return true;
     }),
   );
-  const environment = jest.replaceProperty(process, 'env', env);
+  const environment = process.env;
+  process.env = env;
   try {
     const code = await withTerminal(false, () =>
       createProgram()
@@ -74,7 +75,7 @@ async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): Promise
     const json: unknown = /^[{[]/.test(said.stdout) ? JSON.parse(said.stdout) : null;
     return { code, json, ...said };
   } finally {
-    environment.restore();
+    process.env = environment;
     for (const write of replaced) write.mockRestore();
   }
 }

@@ -44,7 +44,7 @@ const LAYOUT_FAULTS = `(() => {
 /** Less than that of a test, whose message would not say what is missing. */
 const TIMEOUT_MS = 20_000;
 
-export const describeInBrowser = BROWSER ? describe : describe.skip;
+export const describeInBrowser: typeof describe.skip = BROWSER ? describe : describe.skip;
 if (!BROWSER) process.stderr.write('The dashboard is not tested: no Chromium here; name one with CHROMIUM.\n');
 
 /** A page of a person who is signed in, and what went wrong in it. */

@@ -11,7 +11,7 @@ import { migrate } from '../../dist/libs/infrastructure/src/index.js';
  * One cluster for the whole run (`TEST_DATABASE_URL`, or an embedded one without durability) and one migrated template
  * database. Every test file gets its own copy of the template.
  */
-export default async function globalSetup() {
+export async function setup() {
   let url = process.env.TEST_DATABASE_URL;
   if (!url) {
     const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-test-'));

@@ -3,7 +3,17 @@ import path from 'node:path';
 import pg from 'pg';
 import { tsImport } from 'tsx/esm/api';
 
-export default async function globalTeardown() {
+/** Vitest prints what a teardown throws, and succeeds nevertheless. */
+export async function teardown() {
+  try {
+    await endCluster();
+  } catch (error) {
+    process.exitCode = 1;
+    throw error;
+  }
+}
+
+async function endCluster() {
   fs.rmSync(process.env.TEST_DATA_DIR, { recursive: true, force: true });
   const cluster = globalThis.__TEST_CLUSTER__;
   if (cluster) {

@@ -17,7 +17,7 @@ export class RealProvider {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     // It warns of the version of Node, and of what is fit for tests only.
-    const warnings = jest.spyOn(console, 'warn').mockImplementation();
+    const warnings = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { default: Provider } = await import('oidc-provider');
     const started = new RealProvider(server, issuer);
     const provider = new Provider(issuer, {

@@ -15,11 +15,11 @@ let said: string[];
 beforeEach(() => {
   said = [];
   const keep = (text: string | Uint8Array) => said.push(String(text)) > 0;
-  jest.spyOn(process.stderr, 'write').mockImplementation(keep);
-  jest.spyOn(process.stdout, 'write').mockImplementation(keep);
+  vi.spyOn(process.stderr, 'write').mockImplementation(keep);
+  vi.spyOn(process.stdout, 'write').mockImplementation(keep);
 });
 
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => vi.restoreAllMocks());
 
 async function exitCodeOf(...args: string[]): Promise<number> {
   try {

@@ -422,7 +422,7 @@ describe('headings of a WooCommerce export', () => {
     ['Attribute 1 value(s)', 'attribute1value'],
     ['Meta: _x1', null],
     ['constructor', null],
-  ])('%s is %p', (heading, column) => {
+  ])('%s is %j', (heading, column) => {
     expect(wooCommerce.columnOf(heading.toLowerCase())).toBe(column);
     expect(wooCommerce.columnOf(plainHeading(heading))).toBe(column);
   });

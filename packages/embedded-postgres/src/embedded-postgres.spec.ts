@@ -293,7 +293,7 @@ describe('the embedded PostgreSQL', () => {
   }
 });
 
-/** Compiles the module to ESM, as in dist: other processes cannot use Jest's transformation. */
+/** Compiles the module to ESM, as in dist: other processes cannot use that of Vitest. */
 function buildForOtherProcesses(target: string): void {
   fs.mkdirSync(target);
   fs.symlinkSync(resolve(__dirname, '../../../node_modules'), join(target, 'node_modules'));

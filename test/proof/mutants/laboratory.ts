@@ -7,7 +7,7 @@ import { tagsIn, type Place } from './tags.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const SOURCES = ['apps', 'docs', 'libs', 'packages', 'test', 'tools'];
-const CONFIGURATION = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'jest.config.mjs'];
+const CONFIGURATION = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'vitest.config.mjs'];
 const COPIED = [...SOURCES, ...CONFIGURATION];
 const COMMAND_TIMEOUT_MS = 900_000;
 
@@ -86,7 +86,7 @@ export class Laboratory {
   private prove(proof: string): Promise<Trial> {
     const [spec = '', title] = proof.split(' -t ');
     return spec.endsWith('.spec.ts')
-      ? this.execute('node_modules/jest/bin/jest.js', spec, ...(title === undefined ? [] : ['-t', title]))
+      ? this.execute('node_modules/vitest/vitest.mjs', 'run', spec, ...(title === undefined ? [] : ['-t', title]))
       : this.execute('node_modules/tsx/dist/cli.mjs', 'test/proof/run.ts', proof, '--quick', '--seed', '1');
   }
 

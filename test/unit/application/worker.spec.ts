@@ -22,7 +22,7 @@ import { UnusableAddress } from '../../../libs/infrastructure/src/mail/mail-fail
 const HOUR_MS = 3_600_000;
 
 function aWorker(notify: () => Promise<boolean>, order = anOrderRecord()) {
-  const stages = { fail: jest.fn(), abandon: jest.fn(), succeed: jest.fn() };
+  const stages = { fail: vi.fn(), abandon: vi.fn(), succeed: vi.fn() };
   const run = new RunPipelineStage(
     stages as unknown as PipelineStages,
     { findById: () => Promise.resolve(order) } as unknown as OrderRepository,
@@ -65,7 +65,7 @@ describe('RunPipelineStage', () => {
     [0, 'failed'],
     [11, 'dead'],
   ])('counts attempt %d of a lost worker as %s, and sends nothing', async (attempts, outcome) => {
-    const notify = jest.fn(() => Promise.resolve(true));
+    const notify = vi.fn(() => Promise.resolve(true));
     const { attempt, stages } = aWorker(notify);
 
     expect(await attempt(attempts, true)).toBe(outcome);
@@ -146,14 +146,14 @@ const claimed: ClaimedWebhook = {
 };
 
 describe('DeliverWebhooks', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => vi.restoreAllMocks());
 
   /** The second of two products is deleted during the first message. @param durationMs of each message. */
   async function toldIn(durationMs: number, record = () => Promise.resolve(true)): Promise<string[]> {
     let ahead = 0;
     let isDeleted = false;
     const clock = performance.now.bind(performance);
-    jest.spyOn(performance, 'now').mockImplementation(() => clock() + ahead);
+    vi.spyOn(performance, 'now').mockImplementation(() => clock() + ahead);
     const change = (id: string, position: number, record: unknown) =>
       ({ kind: 'products', id, position, at: new Date(), record }) as ChangedResource;
     const read = (_storeId: number, { after }: { readonly after: typeof PLACE }): Promise<ChangesPage> => {
@@ -196,7 +196,7 @@ describe('DeliverWebhooks', () => {
   });
 
   it('records the message that has begun when it may send nothing more', async () => {
-    const record = jest.fn(() => Promise.resolve(false));
+    const record = vi.fn(() => Promise.resolve(false));
 
     expect(await toldIn(1, record)).toEqual(['1 products.changed', '2 products.changed']);
 

@@ -156,7 +156,9 @@ describe('publicSettings', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it.each([null, undefined, 'text', 7, true, [], [{ a: 1 }], () => 1])('returns {} for %p', (settings) => {
+  const NO_OBJECTS = [null, undefined, 'text', 7, true, [], [{ a: 1 }], () => 1];
+
+  it.each(NO_OBJECTS.map((settings) => [settings]))('returns {} for %o', (settings) => {
     expect(publicSettings(settings)).toEqual({});
   });
 
@@ -245,7 +247,7 @@ describe('publicPaymentSettings', () => {
     ]);
   });
 
-  it.each(['true', 1, 'yes', {}, null])('reads a flag of %p as false', (flag) => {
+  it.each(['true', 1, 'yes', {}, null])('reads a flag of %j as false', (flag) => {
     const settings = { methods: [{ methodId: 'stripe', enabled: flag, isSandbox: flag, hasCredentials: flag }] };
 
     expect(publicPaymentSettings(settings, none).methods).toEqual([
@@ -278,7 +280,7 @@ describe('publicPaymentSettings', () => {
   });
 
   it.each([null, undefined, 'x', 7, [], {}, { methods: null }, { methods: {} }, { methods: 'cod' }])(
-    'returns no methods when the settings are %p',
+    'returns no methods when the settings are %j',
     (settings) => {
       expect(publicPaymentSettings(settings, none)).toEqual({ methods: [] });
     },

@@ -335,7 +335,7 @@ describe('the charges of an order', () => {
     ['another street', { shippingAddress: { address: '2 Road' } }, 0],
     ['another name', { customer: { name: 'Grace' } }, 0],
   ])('are asked for again by %s or not', (_name, contact, times) => {
-    const asked = jest.fn(chargesOf);
+    const asked = vi.fn(chargesOf);
 
     patched(taxed(), contact, asked);
 

@@ -251,12 +251,12 @@ describe('FailureReports', () => {
   const lines: string[] = [];
   let reports: FailureReports;
   beforeEach(() => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     lines.length = 0;
     const counts = { countRefusedOrder: () => undefined, countUnusableValue: () => undefined };
     reports = new FailureReports(new JsonLogger('info', { write: (line) => void lines.push(line) }), counts);
   });
-  afterEach(() => jest.useRealTimers());
+  afterEach(() => vi.useRealTimers());
 
   const messages = () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
 
@@ -266,7 +266,7 @@ describe('FailureReports', () => {
     expect(messages()).toEqual(['The database is unavailable']);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ request_id: 'r-0' });
 
-    jest.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(10_000);
 
     expect(messages()[1]).toBe('The database is unavailable: ended after 0 s and 101 failures');
     expect(JSON.parse(lines[1] ?? '')).toMatchObject({ failures: 101, seconds: 0 });

@@ -18,7 +18,7 @@ describe('a public file', () => {
     ['zstd', null],
     ['', null],
     [undefined, null],
-  ])('is compressed for Accept-Encoding %p as %p', (accepted, coding) => {
+  ])('is compressed for Accept-Encoding %j as %j', (accepted, coding) => {
     expect(new PublicFile('a', TEXT).codingFor(accepted)).toBe(coding);
   });
 

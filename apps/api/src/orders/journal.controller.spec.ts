@@ -5,7 +5,7 @@ import { JournalController } from './journal.controller.js';
 
 it('notes what was read for the rows of the journal, which may show much less', async () => {
   const orders = { journal: () => Promise.resolve({ rows: [], hasMore: false, readBytes: 300_000 }) };
-  const noteRead = jest.fn();
+  const noteRead = vi.fn();
   const store = { id: 1 } as CurrentStoreContext;
 
   await new JournalController(orders as unknown as OrdersService).list(

@@ -61,7 +61,7 @@ describe('assessFraud', () => {
     [5001, 5000, 'REVIEW'],
     [0, 0, 'REVIEW'],
     [Number.MAX_SAFE_INTEGER, null, 'ACCEPT'],
-  ])('judges a total of %d with a review amount of %p: %s', (total, reviewAmount, verdict) => {
+  ])('judges a total of %d with a review amount of %j: %s', (total, reviewAmount, verdict) => {
     expect(assess({ total }, { reviewAmount }).verdict).toBe(verdict);
   });
 
@@ -91,7 +91,7 @@ describe('assessFraud', () => {
     [200, 199, ['email_velocity']],
     [200, 200, ['email_velocity_high']],
     [null, 1_000_000, []],
-  ])('with a limit of %p orders an hour, an order after %d others fires %j', (email, count, rules) => {
+  ])('with a limit of %j orders an hour, an order after %d others fires %j', (email, count, rules) => {
     const settings = { ordersPerHour: { email, phone: null, address: null } };
 
     expect(rulesOf({}, settings, { ordersByEmail: count })).toEqual(rules);

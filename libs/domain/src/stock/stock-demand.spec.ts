@@ -25,7 +25,7 @@ describe('sameStock', () => {
     [1, 5, 1, 6, false],
     [1, 5, 2, 5, false],
     [1, null, 1, 0, false],
-  ])('compares (%p, %p) with (%p, %p): %p', (productId, variantId, otherProduct, otherVariant, same) => {
+  ])('compares (%j, %j) with (%j, %j): %j', (productId, variantId, otherProduct, otherVariant, same) => {
     expect(sameStock({ productId, variantId }, { productId: otherProduct, variantId: otherVariant })).toBe(same);
   });
 });

@@ -26,7 +26,7 @@ function poolThat(connects: () => Promise<void>) {
 }
 
 describe('StoreFraudScreening', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => vi.restoreAllMocks());
 
   it('asks for its facts beside the prices, on one connection and behind them', async () => {
     const { database, screening, sent } = poolThat(() => Promise.resolve());
@@ -49,7 +49,7 @@ describe('StoreFraudScreening', () => {
   it('waits for its facts for 300 ms, even when the system clock jumps', async () => {
     const hourLater = Date.now() + 3_600_000;
     const { screening } = poolThat(async () => {
-      jest.spyOn(Date, 'now').mockReturnValue(hourLater);
+      vi.spyOn(Date, 'now').mockReturnValue(hourLater);
       await new Promise((resolve) => setTimeout(resolve, 20));
     });
 

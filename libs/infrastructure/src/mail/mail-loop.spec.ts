@@ -13,7 +13,7 @@ class Failing extends MailLoop {
 
 describe('MailLoop', () => {
   it('writes one line for an outage, however many its attempts', async () => {
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const loop = new Failing('Notices');
 
     loop.onApplicationBootstrap();

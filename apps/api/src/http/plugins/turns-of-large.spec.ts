@@ -59,7 +59,7 @@ describe('turns of large requests', () => {
     fastify.post('/public', handler);
   });
   afterEach(() => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     return fastify.close();
   });
 
@@ -81,7 +81,7 @@ describe('turns of large requests', () => {
 
   it('reads several answers at a time again a minute after the last large one', async () => {
     const started = performance.now();
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(started);
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(started);
     await read(7);
     size = 'small';
     for (let n = 0; n < 25; n++) await read(7);
