@@ -18,10 +18,11 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/startup': /^(@app\/infrastructure|@store-commerce\/embedded-postgres|node:.+)$/,
   'apps/api':
     /^(@app\/.+|@store-commerce\/embedded-postgres|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|@fastify\/etag|cookie|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
-  'apps/dashboard': /^(preact(\/hooks)?|@tanstack\/preact-query|openapi-fetch)$/,
+  'apps/dashboard': /^(preact(\/hooks)?|@tanstack\/preact-query|@store-commerce\/client|openapi-fetch)$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
   'apps/cli': /^(@app\/.+|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
   'packages/embedded-postgres': /^(pg|node:.+)$/,
+  'packages/client': /^openapi-fetch$/,
   'packages/catalog-converter': /^(ajv\/.+|csv-parse|node:.+)$/,
 };
 
@@ -177,7 +178,8 @@ describe('the layers', () => {
     ['apps/api', '../../../libs/domain/src/index.js'],
     ['apps/dashboard', 'react'],
     ['apps/dashboard', '../../api/src/http/weights.js'],
-    ['apps/dashboard', '../../../examples/typescript-client/api.js'],
+    ['apps/dashboard', '../../../packages/client/src/api.js'],
+    ['packages/client', 'node:crypto'],
   ])('the check notices %s importing %s', (folder, target) => {
     const from = join(ROOT, folder, 'src', 'example.ts');
 

@@ -211,7 +211,8 @@ describe('the documents', () => {
 
   it('docs/erp.md quotes its code from the recipes and their tests', () => {
     const unindented = (text: string) => text.replace(/^ +/gm, '');
-    const files = ['examples/typescript-client/erp.ts', 'test/e2e/erp-recipes.spec.ts'];
+    const client = readdirSync(path.join(ROOT, 'packages/client/src')).map((name) => `packages/client/src/${name}`);
+    const files = [...client, 'test/e2e/erp-recipes.spec.ts'];
     const code = unindented(files.map(read).join('\n'));
     const quoted = [...read('docs/erp.md').matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, block = '']) => block);
 

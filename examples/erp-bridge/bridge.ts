@@ -1,8 +1,7 @@
 // API_KEY=svc_live_… npx tsx examples/erp-bridge/bridge.ts <address> <folder> [seconds between rounds; 0: one round]
 import { mkdir } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import type { SkuCopy } from '../typescript-client/erp.js';
-import { RequestFailed, storeClient } from '../typescript-client/store.js';
+import { RequestFailed, type SkuCopy, storeClient } from '@store-commerce/client';
 import { sendChanges } from './changes-in.js';
 import { placeOrders } from './orders-in.js';
 import { writeNewOrders } from './orders-out.js';

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
-import type { Client } from 'openapi-fetch';
-import type { paths } from '../typescript-client/api.js';
 import {
+  type ChangeOutcome,
   changeShipment,
   recordPayment,
-  shipOrder,
-  type ChangeOutcome,
   type ShipmentChange,
-} from '../typescript-client/erp.js';
+  shipOrder,
+  type StoreClient,
+} from '@store-commerce/client';
 import type { Row } from './csv-files.js';
 import { workOff } from './inbox.js';
 
@@ -28,7 +27,7 @@ export interface Changes {
 }
 
 /** Sends the shipments and payments of each file that has no results yet. The references make a repetition harmless. */
-export async function sendChanges(client: Client<paths>, folder: string): Promise<Changes> {
+export async function sendChanges(client: StoreClient, folder: string): Promise<Changes> {
   const send = (
     kind: string,
     required: readonly string[],
@@ -74,7 +73,7 @@ function shipmentKey({ order, reference, status }: Row): string {
 }
 
 /** The first row has the tracking. The service checks all values. */
-function ship(client: Client<paths>, rows: readonly Row[]): Promise<ChangeOutcome> {
+function ship(client: StoreClient, rows: readonly Row[]): Promise<ChangeOutcome> {
   const [{ order = '', reference = '', status, ...parcel } = {}] = rows;
   const { carrier, tracking_number, tracking_url } = parcel;
   // An empty cell changes nothing.
@@ -91,7 +90,7 @@ function ship(client: Client<paths>, rows: readonly Row[]): Promise<ChangeOutcom
   return shipOrder(client, order, { ...tracking, reference, ...(!isWhole && { items }) });
 }
 
-function pay(client: Client<paths>, [row]: readonly Row[]): Promise<ChangeOutcome> {
+function pay(client: StoreClient, [row]: readonly Row[]): Promise<ChangeOutcome> {
   const { order = '', reference = '', amount, currency = '' } = row ?? {};
   return recordPayment(client, order, { reference, amount: integer(amount, -1), currency });
 }

@@ -1,8 +1,5 @@
 import { join } from 'node:path';
-import type { Client } from 'openapi-fetch';
-import type { paths } from '../typescript-client/api.js';
-import { orderLine, placeOnce, type Outcome, type Sku } from '../typescript-client/erp.js';
-import type { NewOrder } from '../typescript-client/store.js';
+import { type NewOrder, orderLine, type Outcome, placeOnce, type Sku, type StoreClient } from '@store-commerce/client';
 import type { Row } from './csv-files.js';
 import { workOff } from './inbox.js';
 
@@ -16,7 +13,7 @@ export interface Placements {
 }
 
 /** Places the orders of each file in `orders-in` that has no file in `results` yet. */
-export async function placeOrders(client: Client<paths>, folder: string, units: readonly Sku[]): Promise<Placements> {
+export async function placeOrders(client: StoreClient, folder: string, units: readonly Sku[]): Promise<Placements> {
   const outcomes = await workOff<[string, Outcome]>(
     { files: join(folder, 'orders-in'), results: join(folder, 'results'), required: REQUIRED, heading: RESULT },
     (rows) => placeRows(client, rows, units),
@@ -29,7 +26,7 @@ export async function placeOrders(client: Client<paths>, folder: string, units: 
 
 /** Returns what became of each order. A kill before it is written is harmless: the references find the orders. */
 async function placeRows(
-  client: Client<paths>,
+  client: StoreClient,
   rows: readonly Row[],
   units: readonly Sku[],
 ): Promise<[string, Outcome][]> {
@@ -45,7 +42,7 @@ async function placeRows(
 
 /** Rows with one reference are the lines of one order. The first row has the buyer. The service checks all values. */
 async function place(
-  client: Client<paths>,
+  client: StoreClient,
   reference: string,
   rows: readonly Row[],
   units: readonly Sku[],

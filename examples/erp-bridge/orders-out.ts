@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import type { Client } from 'openapi-fetch';
-import type { paths } from '../typescript-client/api.js';
-import { changes, type FullOrder } from '../typescript-client/erp.js';
+import { changes, type FullOrder, type StoreClient } from '@store-commerce/client';
 import { fromCsv, readText, replaceFile, toCsv } from './csv-files.js';
 
 /** What never changes in an order, and then a row's line. */
@@ -15,7 +13,7 @@ const HEADER = toCsv([COLUMNS.split(',')]);
 const ORDERS_PER_WRITE = 1_000;
 
 /** Adds the orders that `orders.csv` does not have, and returns their number. The file is the record of what was read. */
-export async function writeNewOrders(client: Client<paths>, folder: string): Promise<number> {
+export async function writeNewOrders(client: StoreClient, folder: string): Promise<number> {
   const [file, cursorFile] = [join(folder, 'orders.csv'), join(folder, 'orders.cursor')];
   const stored = await readText(file);
   let text = stored ?? HEADER;

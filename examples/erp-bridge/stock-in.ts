@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import type { Client } from 'openapi-fetch';
-import type { paths } from '../typescript-client/api.js';
-import { changeStock, type NewStock, type StockLine } from '../typescript-client/erp.js';
+import { changeStock, type NewStock, type StockLine, type StoreClient } from '@store-commerce/client';
 import type { Changes } from './changes-in.js';
 import type { Row } from './csv-files.js';
 import { workOff } from './inbox.js';
@@ -20,7 +18,7 @@ interface Outcome extends Partial<Pick<StockLine, 'before' | 'after' | 'short'>>
 type NewLine = NewStock['lines'][number];
 
 /** Sends the receipts and counts of each file that has no results yet. The references make a repetition harmless. */
-export async function sendStock(client: Client<paths>, folder: string): Promise<Changes> {
+export async function sendStock(client: StoreClient, folder: string): Promise<Changes> {
   const send = (kind: string, required: readonly string[], write: (row: Row) => Partial<NewLine>) =>
     workOff<Outcome>(
       {

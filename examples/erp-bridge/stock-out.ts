@@ -1,13 +1,11 @@
 import { join } from 'node:path';
-import type { Client } from 'openapi-fetch';
-import type { paths } from '../typescript-client/api.js';
-import { followSkus, type Sku, type SkuCopy } from '../typescript-client/erp.js';
+import { followSkus, type Sku, type SkuCopy, type StoreClient } from '@store-commerce/client';
 import { readText, replaceFile, toCsv } from './csv-files.js';
 
 const COLUMNS = ['sku', 'product_id', 'variant_id', 'product_slug', 'name', 'attributes', 'price', 'quantity'] as const;
 
 /** Brings the copy up to date, and `stock.csv` and `stock.cursor` with it. Returns what can be ordered. */
-export async function writeStock(client: Client<paths>, folder: string, copy: SkuCopy): Promise<Sku[]> {
+export async function writeStock(client: StoreClient, folder: string, copy: SkuCopy): Promise<Sku[]> {
   await followSkus(client, copy);
   const units = [...copy.skus.values()].sort(bySku);
   const rows = units.map((unit) =>

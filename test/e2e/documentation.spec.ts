@@ -12,7 +12,7 @@ import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
 import { Demo } from '../../apps/api/src/start/demo.js';
-import { allOrders, placeOrder, storeClient } from '../../examples/typescript-client/store.js';
+import { allOrders, placeOrder, storeClient } from '@store-commerce/client';
 import { anOrderBody } from '../builders/order-body.js';
 import {
   committedDocument,
@@ -59,7 +59,7 @@ interface Document {
 }
 
 const ROOT = join(__dirname, '../..');
-const CLIENT = 'examples/typescript-client';
+const EXAMPLE = 'examples/quick-start.ts';
 const run = promisify(execFile);
 
 let api: RunningApi;
@@ -504,11 +504,11 @@ describe('the files of the API reference', () => {
   );
 });
 
-describe('the TypeScript example client', () => {
+describe('the client', () => {
   const program = (file: string, ...args: string[]) =>
     run(process.execPath, [join(ROOT, file), ...args], { cwd: ROOT });
 
-  it('has, like the dashboard, the types of docs/openapi.json (npm run generate writes them)', async () => {
+  it('has the types of docs/openapi.json (npm run generate writes them)', async () => {
     const { stdout } = await program(
       'node_modules/openapi-typescript/bin/cli.js',
       'docs/openapi.json',
@@ -517,19 +517,12 @@ describe('the TypeScript example client', () => {
 
     // Prettier changes only white space, quotes, commas and semicolons.
     const essence = (source: string) => source.replace(/[\s;,'"|()]/g, '');
-    for (const folder of [CLIENT, 'apps/dashboard/src'])
-      expect(essence(readFileSync(join(ROOT, folder, 'api.d.ts'), 'utf8'))).toBe(essence(stdout));
+    expect(essence(readFileSync(join(ROOT, 'packages/client/src/api.ts'), 'utf8'))).toBe(essence(stdout));
   });
 
   it('places an order and lists it', async () => {
     const product = await api.store.product({ name: 'Runner', stock: 3 });
-    const { stdout } = await program(
-      'node_modules/tsx/dist/cli.mjs',
-      `${CLIENT}/example.ts`,
-      origin,
-      api.store.key,
-      `${product}`,
-    );
+    const { stdout } = await program('node_modules/tsx/dist/cli.mjs', EXAMPLE, origin, api.store.key, `${product}`);
 
     const [, receipt = ''] = /^placed (\S+): /.exec(stdout) ?? [];
     expect(receipt).toMatch(/^WEB-/);
@@ -538,7 +531,7 @@ describe('the TypeScript example client', () => {
 
   it('reports a wrong key in one line', async () => {
     const tsx = 'node_modules/tsx/dist/cli.mjs';
-    const refused = program(tsx, `${CLIENT}/example.ts`, origin, 'svc_live_wrong', '1');
+    const refused = program(tsx, EXAMPLE, origin, 'svc_live_wrong', '1');
 
     const line = /^401: Missing or invalid Authorization header \(request \S+\)\n$/;
     await expect(refused).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(line) as string });

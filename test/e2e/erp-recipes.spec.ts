@@ -12,12 +12,15 @@ import {
   followOrders,
   followSkus,
   holdOrder,
-  journal,
   importLines,
+  journal,
+  type JournalEntry,
   moveOrder,
   orderByReference,
+  type OrderCopy,
   orderHistory,
   ordersByMetadata,
+  type Outcome,
   patchOrder,
   placeOnce,
   readOrder,
@@ -26,13 +29,10 @@ import {
   releaseOrder,
   repeatMail,
   shipOrder,
-  type JournalEntry,
-  type OrderCopy,
-  type Outcome,
   type Sku,
   type SkuCopy,
-} from '../../examples/typescript-client/erp.js';
-import { storeClient } from '../../examples/typescript-client/store.js';
+  storeClient,
+} from '@store-commerce/client';
 import { anOrderBody } from '../builders/order-body.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';

@@ -1,6 +1,6 @@
 import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import createClient, { type ClientPathsWithMethod, type MethodResponse } from 'openapi-fetch';
-import type { components, paths } from './api.js';
+import type { components, paths } from '@store-commerce/client';
 import { createStore } from './store.js';
 
 export type Schemas = components['schemas'];

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { paths } from '../api.js';
+import type { paths } from '@store-commerce/client';
 import { api, textOf, type Order, type OrderListItem } from '../http.js';
 import { money, plainMoney, readAmount, readUnits } from '../parts/amount.js';
 import { Amount, Ask, Check, Choices, Field, Outcome, UnitsInput, type AskProps, type Values } from '../parts/ask.js';

@@ -1,6 +1,6 @@
-// npx tsx examples/typescript-client/example.ts <address> <API key> <product id>
+// npx tsx examples/quick-start.ts <address> <API key> <product id>
 import { randomUUID } from 'node:crypto';
-import { allOrders, placeOrder, RequestFailed, storeClient } from './store.js';
+import { allOrders, placeOrder, RequestFailed, storeClient } from '@store-commerce/client';
 
 const [address = 'http://localhost:3000', apiKey = '', productId = '1'] = process.argv.slice(2);
 // A reader such as `head` closes the pipe early.

@@ -35,14 +35,13 @@ describe('verifyWebhook', () => {
   const signature = headers['webhook-signature'] ?? '';
   const withHeader = (name: string, value: string): Received => ({ headers: { ...headers, [name]: value }, body });
 
-  const accepts = (verify: () => unknown): boolean => {
-    try {
-      verify();
-      return true;
-    } catch {
-      return false;
-    }
-  };
+  const accepts = (verify: () => unknown): Promise<boolean> =>
+    Promise.resolve()
+      .then(verify)
+      .then(
+        () => true,
+        () => false,
+      );
 
   it.each<[string, Received, boolean]>([
     ['a message', sign(secret), true],
@@ -62,26 +61,26 @@ describe('verifyWebhook', () => {
     ['one without a time', withHeader('webhook-timestamp', ''), false],
     ['one whose time is no number', withHeader('webhook-timestamp', 'now'), false],
     ['one whose body was written anew', { headers, body: JSON.stringify(JSON.parse(body), null, 1) }, false],
-  ])('decides like the library standardwebhooks about %s', (_, received, expected) => {
-    const ours = accepts(() => verifyWebhook(secret, received.headers, Buffer.from(received.body)));
-    const theirs = accepts(() => new Webhook(secret).verify(received.body, received.headers));
+  ])('decides like the library standardwebhooks about %s', async (_, received, expected) => {
+    const ours = await accepts(() => verifyWebhook(secret, received.headers, Buffer.from(received.body)));
+    const theirs = await accepts(() => new Webhook(secret).verify(received.body, received.headers));
 
     expect([ours, theirs]).toEqual([expected, expected]);
   });
 
-  it('returns the message', () => {
-    expect(verifyWebhook(secret, headers, body)).toMatchObject(MESSAGE);
+  it('returns the message', async () => {
+    expect(await verifyWebhook(secret, headers, body)).toMatchObject(MESSAGE);
   });
 
-  it('accepts either secret while they are rotated', () => {
-    expect(verifyWebhook([drawSecret(), secret], headers, body)).toMatchObject(MESSAGE);
+  it('accepts either secret while they are rotated', async () => {
+    expect(await verifyWebhook([drawSecret(), secret], headers, body)).toMatchObject(MESSAGE);
   });
 
-  it('tells a refusal from a fault of the receiver', () => {
-    expect(() => verifyWebhook(drawSecret(), headers, body)).toThrow(WebhookRefused);
+  it('tells a refusal from a fault of the receiver', async () => {
+    await expect(verifyWebhook(drawSecret(), headers, body)).rejects.toThrow(WebhookRefused);
   });
 
-  it.each(['', 'whsec_', 'whsec_YWJj', 'not a secret'])('never verifies with the secret "%s"', (weak) => {
-    expect(() => verifyWebhook(weak, headers, body)).toThrow('A secret of a webhook begins with whsec_');
+  it.each(['', 'whsec_', 'whsec_YWJj', 'not a secret'])('never verifies with the secret "%s"', async (weak) => {
+    await expect(verifyWebhook(weak, headers, body)).rejects.toThrow('A secret of a webhook begins with whsec_');
   });
 });

@@ -1,0 +1,11 @@
+export type { components, operations, paths } from './api.js';
+export { RequestFailed, storeClient, type StoreClient } from './client.js';
+export * from './feed.js';
+export * from './journal.js';
+export * from './lines.js';
+export * from './order-changes.js';
+export * from './orders.js';
+export * from './pages.js';
+export type * from './records.js';
+export { retryingFetch, type RetryOptions } from './retrying-fetch.js';
+export * from './webhooks.js';
