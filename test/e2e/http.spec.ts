@@ -476,6 +476,16 @@ describe('every operation', () => {
   });
 });
 
+it('refuses a query of more than 200 parameters', async () => {
+  const queryOf = (names: number) => Array.from({ length: names }, (_, n) => `p${n}`).join('&');
+
+  expect((await api.get(`/v1/products?${queryOf(200)}`)).statusCode).toBe(200);
+  expect((await api.get(`/v1/products?${queryOf(201)}`)).json()).toMatchObject({
+    error: 'query must have at most 200 parameters',
+    code: 'invalid_request',
+  });
+});
+
 describe('a read with If-None-Match', () => {
   it('returns 304 without a body while the answer is the same, and 200 with another tag afterwards', async () => {
     const brand = await api.store.brand();

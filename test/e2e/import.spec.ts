@@ -602,3 +602,43 @@ describe('what a key may import', () => {
     expect(both.flatMap(resultsOf).filter((result) => result === 'unchanged')).toHaveLength(80);
   });
 });
+
+describe('a warehouse that opens or closes by a request', () => {
+  const line = (code: string, active: boolean) => ({ kind: 'warehouse', code, name: code, active });
+  const resultsOf = async (lines: readonly Line[]) =>
+    (await api.post('/v1/import', { lines })).json<{ data: { lines: Imported[] } }>().data.lines;
+
+  it('does so once in a request', async () => {
+    expect(await resultsOf([line('ONCE', true), line('ONCE', false), line('OTHER', true)])).toMatchObject([
+      { result: 'created' },
+      { result: 'refused', error: 'warehouse.active must be given once in a request' },
+      { result: 'created' },
+    ]);
+  });
+
+  it('is refused when more than 2,000 bins with a product open or close with it', async () => {
+    await resultsOf([line('HALL', true), { kind: 'bin', warehouse: 'HALL', code: 'A' }]);
+    const product = await api.store.product();
+    const fill = (first: number, last: number) =>
+      api.database.query(
+        `WITH made AS (
+           INSERT INTO product_variants (store_id, product_id, sku, name, price, attributes, attribute_names)
+           SELECT $1, $2, 'H-' || n, 'H', 1, jsonb_build_object('n', n), '{n}' FROM generate_series($3::int, $4::int) AS n
+           RETURNING id)
+         INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
+         SELECT $1, (SELECT id FROM bins WHERE store_id = $1 AND code = 'A' AND warehouse_id =
+           (SELECT id FROM warehouses WHERE store_id = $1 AND code = 'HALL')), $2, id, 1 FROM made`,
+        [api.store.id, product, first, last],
+      );
+    await fill(1, 2_000);
+    expect(await resultsOf([line('HALL', false)])).toMatchObject([{ result: 'updated' }]);
+    await fill(2_001, 2_001);
+
+    const [opened, same] = [await resultsOf([line('HALL', true)]), await resultsOf([line('HALL', false)])];
+
+    expect(opened[0]?.error).toBe(
+      'warehouse.active must stay as it is: more than 2000 bins with a product open or close with it, use the command import',
+    );
+    expect(same).toMatchObject([{ result: 'unchanged' }]);
+  });
+});

@@ -6,6 +6,9 @@ import { parametersOf } from './query.js';
 import { encodeName, ignoredNames, isStrict } from '../strict-handling.js';
 import { invalidField } from '../invalid-fields.js';
 
+/** Each is compared with each that the route has. */
+const MAX_PARAMETERS = 200;
+
 /**
  * Parameters that the route does not declare are probably misspelled: they are ignored and named in
  * `X-Ignored-Parameters`. An interceptor would do the same, but costs each read its observable.
@@ -17,9 +20,11 @@ export class QueryGuard implements CanActivate {
     const request = http.getRequest<FastifyRequest>();
     if (!request.apiKey) return true;
     const query = request.query as RawQuery;
+    const sent = Object.keys(query);
+    if (sent.length > MAX_PARAMETERS) throw invalidField(`query must have at most ${MAX_PARAMETERS} parameters`);
     const known = parametersOf(context.getHandler());
-    const isKnown = (sent: string) => known.some((parameter) => isNameOf(parameter, sent));
-    const ignored = Object.keys(query).filter((sent) => sent && !isKnown(sent));
+    const isKnown = (name: string) => known.some((parameter) => isNameOf(parameter, name));
+    const ignored = sent.filter((name) => name && !isKnown(name));
     if (isStrict(request)) assertWords(known, query);
     const named = ignoredNames(request, 'query parameter', ignored.map(encodeName));
     if (named !== '') http.getResponse<FastifyReply>().header('x-ignored-parameters', named);

@@ -25,6 +25,7 @@ import { Injectable } from '@nestjs/common';
 import { checkImportLine } from './check/check-line.js';
 import { Fault } from './check/faults.js';
 import type { BundleLine, ImportableLine } from './schema/bundle.js';
+import { openingsTooLarge } from './warehouse-openings.js';
 import { writeGoodLines } from './write/batch-writer.js';
 import { takeTurnOfStore } from './write/lock-batch.js';
 import type { Sql } from './write/table-writer.js';
@@ -94,7 +95,11 @@ export class BundleStoreImport extends StoreImport {
     };
     await takeTurnOfStore(manager, storeId);
     const [{ subdomain = '' } = {}] = await sql.query<{ subdomain: string }>(FIND_STORE, [storeId]);
-    const refusedAtOnce = new Map([...(await binsTooMany(sql, storeId, lines)), ...(await idsNotGiven(sql, lines))]);
+    const refusedAtOnce = new Map([
+      ...(await binsTooMany(sql, storeId, lines)),
+      ...(await openingsTooLarge(sql, storeId, lines)),
+      ...(await idsNotGiven(sql, lines)),
+    ]);
     const good = lines.flatMap(({ number, line }) =>
       line && !refusedAtOnce.has(number) ? [{ number, line: inStore(line, subdomain, isTest) }] : [],
     );

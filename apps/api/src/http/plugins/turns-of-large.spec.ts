@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import etag from '@fastify/etag';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from 'fastify';
@@ -38,7 +38,7 @@ describe('turns of large requests', () => {
       most[store] = Math.max(most[store] ?? 0, running[store]);
       for (let n = 0; n < 5; n++) await setImmediate();
       const query = request.query as Partial<
-        Record<'fails' | 'waits' | 'slow' | 'reads' | 'status' | 'late' | 'code', string>
+        Record<'fails' | 'waits' | 'slow' | 'reads' | 'status' | 'late' | 'code' | 'size', string>
       >;
       if (query.late) void reply.send('too late');
       if (query.late) await setTimeout(10);
@@ -50,10 +50,13 @@ describe('turns of large requests', () => {
       if (query.waits) request.endTurn?.();
       if (query.waits) await setTimeout(50);
       running[store] = (running[store] ?? 0) - 1;
+      if (query.size) return 'x'.repeat(Number(query.size));
       return size === 'large' ? LARGE : 'small';
     };
     fastify.get('/v1/products', handler);
     fastify.get('/v1/changes', handler);
+    fastify.get('/v1/customers/:id', handler);
+    fastify.get('/v1/customers/:id/personal-data', handler);
     for (const url of ['/v1/stock', '/v1/orders', '/v1/orders/preview', '/v1/import']) fastify.post(url, handler);
     fastify.post('/raw', { config: { rawBytes: 65_536 } }, handler);
     fastify.post('/public', handler);
@@ -239,6 +242,32 @@ describe('turns of large requests', () => {
     const payload = { lines: 'x'.repeat(sizes[body as keyof typeof sizes] ?? 0) };
 
     await crowd(3, () => send(7, { method: 'POST', url, payload }));
+
+    expect(most).toEqual({ '7': expected });
+  });
+
+  it('refuses large answers of a store while its clients leave more than 32 MB unread, and serves other stores', async () => {
+    const address = await fastify.listen();
+    const port = (fastify.server.address() as AddressInfo).port;
+    const ask = 'GET /v1/products?size=34000000 HTTP/1.1\r\nHost: x\r\nX-Store: 7\r\n\r\n';
+    const client = connect(port, '127.0.0.1').pause();
+    client.write(ask);
+    await vi.waitFor(() => expect(handled).toBe(1));
+    const fetched = (store: number) => fetch(`${address}/v1/products`, { headers: { 'x-store': String(store) } });
+    await vi.waitFor(async () => expect((await fetched(7)).status).toBe(500));
+
+    expect((await fetched(8)).status).toBe(200);
+    client.destroy();
+
+    await vi.waitFor(async () => expect((await fetched(7)).status).toBe(200));
+  });
+
+  it.each([
+    ['/v1/customers/1/personal-data', 1],
+    ['/v1/customers/1', 3],
+  ])('reads %s %i at a time from the beginning', async (url, expected) => {
+    size = 'small';
+    await crowd(3, () => read(7, url));
 
     expect(most).toEqual({ '7': expected });
   });

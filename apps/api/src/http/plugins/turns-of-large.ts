@@ -5,8 +5,11 @@ import {
   LARGE_BODIES,
   LARGE_BODY,
   LARGE_RAW_BODY,
+  LARGE_ROUTES,
+  MAX_UNREAD_OF_STORE,
   MAX_WAITING,
   networkOf,
+  Overloaded,
   Semaphore,
   TURN_MS,
 } from '@app/application';
@@ -30,7 +33,8 @@ const LARGE_MS = 60_000;
  * Lets one request of a store run at a time when its body is large, or when its route has just read or answered much for the
  * store, also for a refusal, or a read of it was late. The next one begins when the answer is made, and the process has served the
  * others. Without turns, a crowd of readers of one store would keep the orders of all others waiting. Large raw bodies, of which
- * nobody knows the store yet, take turns with each other.
+ * nobody knows the store yet, take turns with each other. A store whose clients leave much of large answers unread gets no further
+ * ones: they stay in memory.
  */
 export const turnsOfLarge = fp(
   (fastify, _options, done) => {
@@ -38,6 +42,8 @@ export const turnsOfLarge = fp(
     const turns = new Map<number | null, Semaphore>();
     /** Keyed by store and route. */
     const largeUntil = new Map<string, number>();
+    /** Characters of large answers that are on their way, keyed by store. */
+    const unread = new Map<number, number>();
 
     fastify.decorateRequest('endTurn', null);
     fastify.decorateRequest('noteRead', function (bytes) {
@@ -46,12 +52,15 @@ export const turnsOfLarge = fp(
     fastify.addHook('preValidation', (request, reply, next) => {
       const storeId = request.apiKey?.store.id ?? null;
       const isInTurn =
-        storeId === null ? isRaw(request) && hasLargeBody(request) : hasLargeBody(request) || isLarge(routeOf(request));
+        storeId === null
+          ? isRaw(request) && hasLargeBody(request)
+          : hasLargeBody(request) || isLargeRoute(request) || isLarge(routeOf(request));
       if (!isInTurn) return next();
       const work = async () => {
         // Nothing would end the turn: the answer has been sent, or nobody reads it.
         if (reply.sent) return;
         if (reply.raw.destroyed) return next(new ClientGone());
+        if ((unread.get(storeId ?? 0) ?? 0) > MAX_UNREAD_OF_STORE) return next(new Overloaded());
         const ended = new Promise<void>((resolve) => (request.endTurn = resolve));
         next();
         await ended;
@@ -63,7 +72,10 @@ export const turnsOfLarge = fp(
     });
     fastify.addHook('onSend', (request, reply, payload, next) => {
       request.endTurn?.();
-      note(request, isLateRead(request, reply) ? Infinity : ((payload as string | Buffer | null)?.length ?? 0));
+      const length = (payload as string | Buffer | null)?.length ?? 0;
+      note(request, isLateRead(request, reply) ? Infinity : length);
+      const storeId = request.apiKey?.store.id;
+      if (storeId !== undefined && length > LARGE_ANSWER) holdUnread(storeId, length, reply);
       next(null, payload);
     });
 
@@ -72,6 +84,16 @@ export const turnsOfLarge = fp(
       const turn = known ?? new Semaphore(() => 1, TURN_MS, 1, 2 * MAX_WAITING);
       if (!known) turns.set(storeId, turn);
       return turn;
+    }
+
+    function holdUnread(storeId: number, length: number, { raw }: FastifyReply): void {
+      if (raw.destroyed) return;
+      unread.set(storeId, (unread.get(storeId) ?? 0) + length);
+      raw.once('close', () => {
+        const left = (unread.get(storeId) ?? 0) - length;
+        if (left > 0) unread.set(storeId, left);
+        else unread.delete(storeId);
+      });
     }
 
     function note(request: FastifyRequest, bytes: number): void {
@@ -95,6 +117,10 @@ function isLateRead({ method }: FastifyRequest, reply: FastifyReply): boolean {
 function routeOf({ apiKey, method, query, routeOptions }: FastifyRequest): string {
   const fields = (query as { include?: unknown } | undefined)?.include === undefined ? '' : 'with include';
   return `${apiKey?.store.id} ${method} ${routeOptions.url} ${fields}`;
+}
+
+function isLargeRoute({ method, routeOptions: { url } }: FastifyRequest): boolean {
+  return LARGE_ROUTES.includes(`${method} ${url}`);
 }
 
 /** An import takes turns of its own. No other request than these has a body that is read. */

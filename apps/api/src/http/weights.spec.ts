@@ -1,0 +1,28 @@
+import { weightsOf } from './weights.js';
+
+describe('the weights of a header', () => {
+  it.each<[string, [string, number][]]>([
+    [
+      'text/html, application/json;q=0.9',
+      [
+        ['text/html', 1],
+        ['application/json', 0.9],
+      ],
+    ],
+    [
+      'BR ; Q=0.5,*;q=0',
+      [
+        ['br', 0.5],
+        ['*', 0],
+      ],
+    ],
+    ['text/html;level=1;q=0.4', [['text/html', 0.4]]],
+  ])('of %j are %j', (header, expected) => {
+    expect([...weightsOf(header)]).toEqual(expected);
+  });
+
+  // The square of it would take longer than a test may.
+  it('are read from a million blanks', () => {
+    expect(weightsOf(`a${' '.repeat(1_000_000)}b`).size).toBe(1);
+  });
+});
