@@ -1,5 +1,7 @@
 import { CustomerWithoutEmail, isOpen, NotFound, OrdersOpen, readUuid, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { Deadline } from '../deadline.js';
+import { DeadlineExceeded } from '../errors.js';
 import { readsChanges } from '../feed/reads-changes.js';
 import { ChangeFeed } from '../ports/change-feed.js';
 import {
@@ -17,6 +19,7 @@ import {
   type PersonalRecords,
 } from '../ports/personal-data.js';
 import { StoreRepository } from '../ports/store.repository.js';
+import { READ_ANSWER_MS } from '../time-limits.js';
 
 /** What a request handles of a person; the commands have no limit. */
 const MAX_ORDERS = 1_000;
@@ -63,13 +66,16 @@ export class CustomersService {
     return this.people.collect(owner.id, email, null, read);
   }
 
-  /** What a store knows of the person with the e-mail of a customer. @throws NotFound, CustomerWithoutEmail, TooManyRows */
+  /** What a store knows of the person with the e-mail of a customer. @throws NotFound, CustomerWithoutEmail, TooManyRows, DeadlineExceeded */
   async collectOf(storeId: number, id: string): Promise<CollectedData> {
     const email = await this.emailOf(storeId, id);
     return this.people.collect(storeId, email, MAX_ORDERS, async (found, collected) => {
       const orders: PersonalRecord[] = [];
+      // Nobody reads what is collected after the answer.
+      const deadline = Deadline.in(READ_ANSWER_MS);
       let length = 0;
       for await (const order of collected) {
+        if (deadline.remainingMs === 0) throw new DeadlineExceeded();
         length += JSON.stringify(order).length;
         if (length > MAX_CHARACTERS) throw new TooManyRows('characters of orders', MAX_CHARACTERS, 'customers export');
         orders.push(order);
