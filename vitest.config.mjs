@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { transform } from '@swc/core';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './tools/longest-first.mjs';
 
 // Vite's own compiler emits no metadata of decorators, by which Nest finds what a constructor needs.
 const swc = {
@@ -44,6 +45,7 @@ export default defineConfig({
     // One more than cores: many tests wait for a time limit of the service, or for a process that ends.
     maxWorkers: availableParallelism() + 1,
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     // The files of a worker share the modules, whose load would take a third of the time.
     isolate: false,
     globals: true,
