@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { BaseSequencer } from 'vitest/node';
 
-/** The files of more than 25 s, longest first: without them, a new checkout starts by size, and ends with one process at work. */
+/** The files of more than 25 s, about longest first; those that mostly wait stand beside others. Without the list, a new checkout starts by size, and ends with one process at work. */
 const LONGEST = [
   'test/proof/quick-1.spec.ts',
-  'test/proof/quick-2.spec.ts',
   'test/contracts/store-moves.spec.ts',
   'test/e2e/dashboard-pages.spec.ts',
+  'test/proof/quick-2.spec.ts',
   'test/e2e/documentation.spec.ts',
   'test/e2e/dashboard-changes.spec.ts',
   'test/contracts/lists.spec.ts',

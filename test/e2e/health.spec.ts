@@ -188,7 +188,10 @@ describe('the API', () => {
 
   it('is ready while requests hold all connections of the pool', async () => {
     const holder = await openTransaction(database, 'LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
-    const reads = Array.from({ length: 50 }, () => get('/v1/products'));
+    const other = await StoreFixture.create(database);
+    const reads = [store, other].flatMap(({ key }) =>
+      Array.from({ length: 50 }, () => get('/v1/products', `Bearer ${key}`)),
+    );
     try {
       await eventually(async () => {
         const text = await app.get(Metrics).registry.metrics();

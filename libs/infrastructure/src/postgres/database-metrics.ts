@@ -14,7 +14,7 @@ const UNKNOWN_COMMIT_REASONS = ['connection', 'standby'] as const;
 export type UnknownCommitReason = (typeof UNKNOWN_COMMIT_REASONS)[number];
 
 export class DatabaseMetrics {
-  private waitingTurns = () => 0;
+  private readonly waitingTurns: (() => number)[] = [];
   // Bound once, because a request runs several statements.
   private readonly statements: ReadonlyMap<StatementKind, { observe(seconds: number): void }>;
   private readonly namedStatements: Counter;
@@ -68,16 +68,16 @@ export class DatabaseMetrics {
     this.unknownCommits.inc({ reason });
   }
 
-  /** Adds the transactions that wait for their turn to those that wait for a connection. */
+  /** Adds the callers that wait for their turn to those that wait for a connection. */
   observeTurns(waiting: () => number): void {
-    this.waitingTurns = waiting;
+    this.waitingTurns.push(waiting);
   }
 
   /** Reads the state of the pool at each scrape. */
   observePool(pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>): void {
     this.gauge('database_pool_in_use', 'Connections in use', () => pool.totalCount - pool.idleCount);
     this.gauge('database_pool_idle', 'Open idle connections', () => pool.idleCount);
-    const waiting = () => pool.waitingCount + this.waitingTurns();
+    const waiting = () => this.waitingTurns.reduce((sum, turns) => sum + turns(), pool.waitingCount);
     this.gauge('database_pool_waiting', 'Callers that wait for a connection, or for the turn to take one', waiting);
   }
 

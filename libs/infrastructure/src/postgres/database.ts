@@ -43,6 +43,7 @@ export class Database {
   ) {
     const shareOf = (part: number) => Math.max(1, Math.floor(pool.options.max * part));
     this.turns = new Semaphore(() => pool.options.max, TURN_MS, shareOf(STATEMENTS_OF_STORE), Infinity);
+    metrics.observeTurns(() => this.turns.waiting);
     this.batches = new ReadBatches((owner, work) => this.onClient(owner, work));
     this.searches = new Semaphore(() => shareOf(SEARCHES), TURN_MS);
   }
