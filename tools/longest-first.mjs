@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { BaseSequencer } from 'vitest/node';
 
-/** The files of more than 25 s, about longest first; those that mostly wait stand beside others. Without the list, a new checkout starts by size, and ends with one process at work. */
+/**
+ * The files of more than 25 s, about longest first; those that mostly wait stand beside others. Without the list, a new checkout
+ * starts them by size, and ends with one process at work.
+ */
 const LONGEST = [
   'test/proof/quick-1.spec.ts',
   'test/contracts/store-moves.spec.ts',
