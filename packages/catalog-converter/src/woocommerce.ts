@@ -43,7 +43,11 @@ function placeOf({ type, id, sku, parent }: Cells): ReturnType<CatalogFormat['pl
   return { product: `id:${ownId}`, ...(ownSku && { alias: `sku:${ownSku}` }) };
 }
 
-const kindsOf = (type = '') => type.toLowerCase().split(',').map((kind) => kind.trim());
+const kindsOf = (type = '') =>
+  type
+    .toLowerCase()
+    .split(',')
+    .map((kind) => kind.trim());
 const isVariation = (type?: string) => kindsOf(type?.trim()).includes('variation');
 
 /** The variations belong to the first product. Another one with its ID or SKU stands alone. */
