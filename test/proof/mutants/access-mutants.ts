@@ -51,7 +51,7 @@ return found;`,
   mutant(
     'a key moves the numbers of all stores',
     'test/contracts/store-import.spec.ts',
-    /● StoreImport › of lines with ids › refuses a product\.id that no row can have/,
+    /FAIL .*StoreImport > of lines with ids > refuses a product\.id that no row can have/,
     ['given-ids', 'return [];'],
   ),
   mutant('one store predicate removed', 'isolation', /GET \/v1\/customers\/:id, customer: 200/, [
@@ -87,7 +87,7 @@ return found;`,
   mutant(
     'two owners remove each other',
     'test/e2e/people.spec.ts -t the last owner stays',
-    /● .*the last owner .*stays when two owners remove or demote each other/,
+    /FAIL .*the last owner .*stays when two owners remove or demote each other/,
     ['last-owner', '`;'],
   ),
   mutant('a session without the header of our page', 'sign-in', /a session without X-Dashboard: 200/, [
@@ -112,79 +112,79 @@ return found;`,
   ]),
   mutant('a link for many sign-ins', 'sign-in', /requests with one (?:link|code) signed in/, ['sign-in-once']),
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),
-  mutant('waits of one store without a limit', WAITS, /● .*has places of its own/, [
+  mutant('waits of one store without a limit', WAITS, /FAIL .*has places of its own/, [
     'places-of-store',
     'return places === null;',
   ]),
   mutant(
     'a place for a request whose connection is closed',
     WAITS,
-    /● .*keeps no place when its connection breaks during the look-up of its key/,
+    /FAIL .*keeps no place when its connection breaks during the look-up of its key/,
     ['place-of-closed'],
   ),
-  mutant('a key gives what it lacks', BOUNDS, /● .*refuse another word/, ['given-scope']),
-  mutant('a key gives keys', BOUNDS, /● .*refuse keys, by a key/, ['given-access']),
-  mutant('a test key makes a live one', BOUNDS, /● .*refuse the live mode, by a test key/, ['given-mode']),
-  mutant('a key gives other networks', BOUNDS, /● .*refuse one network outside/, ['given-networks']),
-  mutant('a key gives a later end', BOUNDS, /● .*refuse a later end/, ['given-end']),
-  mutant('a key gives trust', BOUNDS, /● .*refuse trust/, ['given-trust']),
-  mutant('a machine reaches keys of the other mode', KEYS, /● .*reaches no key of the other mode/, [
+  mutant('a key gives what it lacks', BOUNDS, /FAIL .*refuse another word/, ['given-scope']),
+  mutant('a key gives keys', BOUNDS, /FAIL .*refuse keys, by a key/, ['given-access']),
+  mutant('a test key makes a live one', BOUNDS, /FAIL .*refuse the live mode, by a test key/, ['given-mode']),
+  mutant('a key gives other networks', BOUNDS, /FAIL .*refuse one network outside/, ['given-networks']),
+  mutant('a key gives a later end', BOUNDS, /FAIL .*refuse a later end/, ['given-end']),
+  mutant('a key gives trust', BOUNDS, /FAIL .*refuse trust/, ['given-trust']),
+  mutant('a machine reaches keys of the other mode', KEYS, /FAIL .*reaches no key of the other mode/, [
     'mode-of-key',
     "if (!key) throw new NotFound('Key');",
   ]),
-  mutant('an old sign-in makes keys', KEYS, /● .*need a sign-in within the hour/, ['fresh-sign-in']),
+  mutant('an old sign-in makes keys', KEYS, /FAIL .*need a sign-in within the hour/, ['fresh-sign-in']),
   mutant(
     'a key is made by a scope that is gone',
     'test/contracts/api-keys.spec.ts -t ApiKeyRepository makes no key by a scope',
-    /● .*makes no key by a scope that another transaction is taking away/,
+    /FAIL .*makes no key by a scope that another transaction is taking away/,
     ['maker-stands', 'WHERE true OR ${MAKER_STANDS}'],
   ),
   mutant(
     'a key is revoked for a maker that has ended',
     'test/contracts/api-keys.spec.ts -t ApiKeyRepository makes, rolls and changes nothing',
-    /● .*makes, rolls and changes nothing for a key that has ended/,
+    /FAIL .*makes, rolls and changes nothing for a key that has ended/,
     ['maker-of-change'],
   ),
   mutant(
     'people are changed for an owner who is one no more',
     'test/contracts/people.spec.ts -t PersonRepository does not',
-    /● .*does not insert for a key that has ended/,
+    /FAIL .*does not insert for a key that has ended/,
     ['asker-of-people'],
   ),
-  mutant('a held request keeps its access', HELD, /● .*adds no owner for an owner who is removed/, [
+  mutant('a held request keeps its access', HELD, /FAIL .*adds no owner for an owner who is removed/, [
     'credential-after-body',
   ]),
   mutant(
     'codes of one network take all turns',
     'test/e2e/sign-in.spec.ts -t a mailed code is asked for by one network',
-    /● .*is asked for by one network without the connections and turns of others/,
+    /FAIL .*is asked for by one network without the connections and turns of others/,
     ['code-turns', 'private readonly codeTurns = new Semaphore(() => Infinity, TURN_MS);'],
   ),
-  mutant('an e-mail of the provider with blanks', OIDC, /● .*sends an e-mail with a blank/, ['plain-email']),
+  mutant('an e-mail of the provider with blanks', OIDC, /FAIL .*sends an e-mail with a blank/, ['plain-email']),
   mutant('answers 503 on closing', 'rolling', /a request on a slow line was answered 503/, [
     'requests-on-closing',
     'return503OnClosing: true,',
   ]),
-  mutant('an e-mail that the provider has not verified', OIDC, /● .*sends an e-mail that is not verified/, [
+  mutant('an e-mail that the provider has not verified', OIDC, /FAIL .*sends an e-mail that is not verified/, [
     'verified-email',
     "if (typeof email !== 'string') throw new ProviderFailure('refused', 'email_not_verified');",
   ]),
-  mutant('any e-mail of a trusted provider', OIDC, /● .*takes the e-mail of a provider that says nothing of it/, [
+  mutant('any e-mail of a trusted provider', OIDC, /FAIL .*takes the e-mail of a provider that says nothing of it/, [
     'trusted-email',
     'const isVerified = verified === true || trustsEmail;',
   ]),
-  mutant('a sign-in that another site begins', OIDC, /● .*begins nothing for a page that is cross-site/, [
+  mutant('a sign-in that another site begins', OIDC, /FAIL .*begins nothing for a page that is cross-site/, [
     'oidc-start',
   ]),
-  mutant('the state of any browser', OIDC, /● .*with the state of another browser/, [
+  mutant('the state of any browser', OIDC, /FAIL .*with the state of another browser/, [
     'sign-in-state',
     `const [, expectedNonce = '', pkceCodeVerifier = ''] = saved.split('.');
 const expectedState = url.searchParams.get('state');`,
   ]),
-  mutant('an ID token that nothing signs', OIDC, /● .*sends an unsigned ID token/, ['id-token-signature']),
-  mutant('codes are mailed although they are closed', OIDC, /● .*mails no code/, ['closed-codes']),
-  mutant('any account of an e-mail signs in', OIDC, /● .*no other account of that e-mail/, ['person-of-account']),
-  mutant('the accounts of every company', OIDC, /● .*the accounts of every company/, [
+  mutant('an ID token that nothing signs', OIDC, /FAIL .*sends an unsigned ID token/, ['id-token-signature']),
+  mutant('codes are mailed although they are closed', OIDC, /FAIL .*mails no code/, ['closed-codes']),
+  mutant('any account of an e-mail signs in', OIDC, /FAIL .*no other account of that e-mail/, ['person-of-account']),
+  mutant('the accounts of every company', OIDC, /FAIL .*the accounts of every company/, [
     'oidc-issuer',
     'if (server.href === undefined) {',
   ]),

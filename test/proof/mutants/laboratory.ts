@@ -94,7 +94,13 @@ export class Laboratory {
     const start = Date.now();
     // The proofs start their own database, because a mutant must not write to another one.
     const { DATABASE_URL: _, ...env } = process.env;
-    const options = { cwd: this.directory, env, timeout: COMMAND_TIMEOUT_MS, maxBuffer: 2 ** 26 };
+    // Without colours, which stand between the words of a title.
+    const options = {
+      cwd: this.directory,
+      env: { ...env, NO_COLOR: '1' },
+      timeout: COMMAND_TIMEOUT_MS,
+      maxBuffer: 2 ** 26,
+    };
     return new Promise((resolve) => {
       this.running = execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
         this.running = null;

@@ -2,7 +2,7 @@ import { mutant, type Mutant } from './mutant.js';
 
 const STOCK_SPEC = 'test/e2e/stock.spec.ts';
 const PRICES_SPEC = 'test/e2e/prices.spec.ts';
-const LOST_PRICE = /● .*does not overwrite the price of a request that came first/;
+const LOST_PRICE = /FAIL .*does not overwrite the price of a request that came first/;
 const WRONG_COUNT = /after COUNT \S+ it holds \d+, the shelf gives \d+/;
 const SHOWN_COLUMNS = 'test/e2e/feed-records.spec.ts';
 
@@ -14,13 +14,13 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
   mutant(
     'a count in the bin contains the units that a picker has taken',
     'test/e2e/stock-model.spec.ts',
-    /● keeps in every bin the units that lie there and belong to no order/,
+    /FAIL .*keeps in every bin the units that lie there and belong to no order/,
     ['picked-units', "...(await readUnshipped(sql, storeId, countsOf('in_bin'), ['shipped', 'delivered'])),"],
   ),
   mutant(
     'a count on hand expects units that were given up',
     'test/e2e/stock-model.spec.ts',
-    /● keeps in every bin the units that lie there and belong to no order/,
+    /FAIL .*keeps in every bin the units that lie there and belong to no order/,
     ['cancelled-before', 'AND false'],
   ),
   mutant('a count forgets what moved after its cursor', 'stock', WRONG_COUNT, [
@@ -44,38 +44,38 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
   mutant(
     'every place is accepted for a count',
     STOCK_SPEC,
-    /● .*is refused at every cursor that a page with more has/,
+    /FAIL .*is refused at every cursor that a page with more has/,
     ['count-place', 'const usable = lines.map(({ asOf }) => (asOf));'],
   ),
   mutant(
     'a place in an unfinished numbering is accepted for a count',
     STOCK_SPEC,
-    /● .*is refused where a numbering left committed changes to the next one/,
+    /FAIL .*is refused where a numbering left committed changes to the next one/,
     ['numbered-place', 'WHERE asked.position <= coalesce(('],
   ),
   mutant(
     'a wait that ends without a change answers with the place before it',
     'test/e2e/feed.spec.ts',
-    /● .*has a cursor after changes of other kinds that were made before/,
+    /FAIL .*has a cursor after changes of other kinds that were made before/,
     ['place-after-wait', 'if (changed) page = await this.read(storeId, { ...query, after: page.next }, gone);'],
   ),
   mutant(
     'a count is superseded by one of an older branch',
     STOCK_SPEC,
-    /● .*is not superseded by a count of a history that a restore has ended/,
+    /FAIL .*is not superseded by a count of a history that a restore has ended/,
     ['count-branch', `SELECT CASE WHEN kind = 'COUNT' THEN counted_at END AS last_count,`],
   ),
   mutant(
     'each line of a product has units of its own',
     'test/e2e/stock-model.spec.ts',
-    /● keeps in every bin the units that lie there and belong to no order/,
+    /FAIL .*keeps in every bin the units that lie there and belong to no order/,
     ['line-units', 'given.quantity * 0 AS before'],
   ),
   // The proof needs many rounds until two processes number at the same moment.
   mutant(
     'changes are numbered in the statement that waits for the lock',
     'test/e2e/feed.spec.ts',
-    /● .*misses nothing that is committed while another transaction numbers/,
+    /FAIL .*misses nothing that is committed while another transaction numbers/,
     ['numbering-lock', `IF current_setting('transaction_isolation') <> 'read committed' THEN`, 2],
     [
       'numbering-snapshot',
@@ -106,7 +106,7 @@ WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND id > mark AN
   mutant(
     'a store that a branch does not know has lost nothing',
     'test/e2e/feed.spec.ts',
-    /● .*rewinds a cursor of a store that a fork lost and that was imported again/,
+    /FAIL .*rewinds a cursor of a store that a fork lost and that was imported again/,
     ['unknown-store', 'OR own.id <> current.id AND asked.position > fork.position) AS lost'],
   ),
   mutant(
