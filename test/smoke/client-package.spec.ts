@@ -20,7 +20,6 @@ describe('the package of the client, in a new project', () => {
     fs.rmSync(project, { recursive: true, force: true });
   });
 
-  /** @throws with the output when the command fails. */
   async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
     const PATH = [path.resolve('node_modules/.bin'), process.env['PATH']].join(path.delimiter);
     const { stdout } = await promisify(execFile)(command, args, { cwd, env: { ...process.env, PATH } });
@@ -65,6 +64,6 @@ describe('the package of the client, in a new project', () => {
     );
     expect(lines.slice(0, 2)).toEqual([`${product} Lamp: 10`, order?.receipt_number]);
     expect(lines.slice(2).sort()).toEqual(['', `orders ${order?.id} changed`, `skus ${product} changed`]);
-    expect(fs.readdirSync(path.join(installed)).sort()).toEqual(['README.md', 'dist', 'package.json']);
+    expect(fs.readdirSync(installed).sort()).toEqual(['README.md', 'dist', 'package.json']);
   });
 });

@@ -130,7 +130,7 @@ export async function dashboardScene(more: Record<string, string> = {}): Promise
       const faults = async () => {
         // Run apart from the page, which permits no script but its own.
         if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(AXE);
-        // Of what is in order, axe then describes one element per rule.
+        // With this option, axe describes one element per rule that passes, instead of all.
         const found = await page.evaluate<string[]>(
           'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => `${id} ${nodes[0].target}`))',
         );

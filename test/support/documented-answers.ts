@@ -62,7 +62,7 @@ export class DocumentedAnswers {
   private readonly ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, formats: FORMATS });
   /** Compiled schemas by their place in the document. Ajv compiles a schema again when it gets another object. */
   private readonly validators = new Map<string, ValidateFunction>();
-  /** By their text: the operations share most of their answers, and compiling one costs milliseconds. */
+  /** Keyed by the text of the schema: the operations share most of their answers, and compiling one costs milliseconds. */
   private readonly compiled = new Map<string, ValidateFunction>();
 
   constructor(private readonly document: ApiDocument) {

@@ -79,8 +79,8 @@ export const MAX_WEBHOOKS_SERVED = 256;
 export const MAX_WEBHOOKS_SERVED_OF_STORE = 32;
 
 /**
- * Webhooks of one store at one host that a worker serves at a time: a host that hangs leaves the store places for others. Stores that share a host, such as that of
- * an integration platform, do not wait for each other.
+ * Webhooks of one store at one host that a worker serves at a time: a host that hangs leaves the store places for others.
+ * Stores that share a host, such as that of an integration platform, do not wait for each other.
  */
 export const MAX_WEBHOOKS_SERVED_OF_HOST = 10;
 

@@ -7,7 +7,7 @@ export interface RetryOptions {
   readonly firstWaitMs?: number;
 }
 
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /**
  * A `fetch` that retries responses that may succeed later (409, 429, every 5xx, no answer). It waits with exponential
@@ -25,14 +25,14 @@ export function retryingFetch({ send = fetch, attempts = 5, firstWaitMs = 250 }:
         // A body can be sent only once.
         const response = await send(request.clone());
         retryAfterMs = readRetryAfter(response.headers.get('Retry-After'));
-        if (isLast || !isRepeatable(response.status) || retryAfterMs > LONGEST_WAIT_MS) return response;
+        if (isLast || !isRepeatable(response.status) || retryAfterMs > MAX_WAIT_MS) return response;
         // An unread response would withhold its connection from the next attempt.
         await response.arrayBuffer();
       } catch (error) {
         // No answer: the network, or a service that restarts. A caller who aborted must not wait.
         if (isLast || request.signal.aborted) throw error;
       }
-      const backOffMs = Math.random() * Math.min(firstWaitMs * 2 ** (attempt - 1), LONGEST_WAIT_MS);
+      const backOffMs = Math.random() * Math.min(firstWaitMs * 2 ** (attempt - 1), MAX_WAIT_MS);
       await new Promise((resolve) => setTimeout(resolve, Math.max(backOffMs, retryAfterMs)));
     }
   };

@@ -21,7 +21,7 @@ export async function withOwnClient<T>(url: string, name: string, work: (client:
     await client.query(SESSION_SETTINGS);
     return await work(client);
   } finally {
-    // A server that is silent does not say farewell.
+    // A silent server does not answer the end of the connection.
     await Promise.race([client.end(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 }

@@ -46,7 +46,7 @@ export class ReadBatches {
     try {
       await this.onClient(owner, work);
     } catch (error) {
-      // Those that have an answer stay as they are.
+      // This changes nothing for reads that have an answer.
       for (const { reject } of batch) reject(error);
     }
   }
