@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
@@ -269,6 +270,27 @@ describe('imports', () => {
     });
 
     expect(own.map(([file]) => file)).toEqual([]);
+  });
+});
+
+describe('what the package shows to applications of other teams', () => {
+  it('is the public.ts of libraries and applications', () => {
+    const { exports: faces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      exports: Record<string, Record<string, string>>;
+    };
+    const shown = Object.entries(faces).flatMap(([name, places]) =>
+      Object.values(places).filter(
+        (place) => !new RegExp(`^./dist/(apps|libs)${name.slice(1)}/src/public\\.`).test(place),
+      ),
+    );
+
+    expect(shown).toEqual([]);
+  });
+
+  it('is listed in docs/public-api.md (npm run generate writes it)', () => {
+    const current = execFileSync(process.execPath, ['tools/public-api.mjs'], { cwd: ROOT, encoding: 'utf8' });
+
+    expect(readFileSync(join(ROOT, 'docs/public-api.md'), 'utf8')).toBe(current);
   });
 });
 
