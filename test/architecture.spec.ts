@@ -178,7 +178,7 @@ describe('the layers', () => {
     ['libs/infrastructure', '@app/startup'],
     ['apps/api', '../../../libs/domain/src/index.js'],
     ['apps/dashboard', 'react'],
-    ['apps/dashboard', '../../api/src/http/weights.js'],
+    ['apps/dashboard', '../../api/src/headers.js'],
     ['apps/dashboard', '../../../packages/client/src/api.js'],
     ['packages/client', 'node:crypto'],
   ])('the check notices %s importing %s', (folder, target) => {

@@ -5,7 +5,7 @@ export { createApp } from './create-app.js';
 export { runApi } from './run-api.js';
 export { CurrentKey, CurrentStore, type CurrentStoreContext } from './access/current-store.decorator.js';
 export { ReceivesRaw } from './access/receives-raw.js';
-export { Public, WritesNothing } from './access/route-access.js';
+export { Public, WritesNothing } from './route-access.js';
 export { NeedsScope } from './openapi/needs-scope.js';
 export { list, listPage, single, type ListEnvelope, type SingleEnvelope } from './envelope.js';
 export { AuthenticationError } from './errors/request-errors.js';

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
-import { PUBLIC } from './route-access.js';
+import { PUBLIC } from '../route-access.js';
 
 interface RawBody {
   /** The size of the largest body. A larger one is 400. */

@@ -11,9 +11,9 @@ import { Documented } from '../openapi/documented.js';
 import { ApiWrite } from '../openapi/endpoints.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { OrderDeadline } from '../orders/change.decorator.js';
-import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
+import { IdempotencyKey } from '../body/idempotency-key.decorator.js';
 import { ChangePricesRequest, toPriceLine } from './prices.request.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 @Controller('v1/prices')
 @Documented({ tag: 'Prices', description: 'The prices of products and variants.', schemas: [PriceChange] })

@@ -3,7 +3,7 @@ import { parseJson } from '@app/bundles';
 import { permits } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import { unknownField } from '../body/body.pipe.js';
-import { InvalidFields, shortName, type Fault } from '../invalid-fields.js';
+import { InvalidFields, shortName, type Fault } from '../errors/invalid-fields.js';
 import { isJsonObject } from '../body/fields.js';
 import { Ndjson } from '../body/ndjson.js';
 import { AuthenticationError } from '../errors/request-errors.js';

@@ -5,10 +5,10 @@ import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest } from '../access/current-store.decorator.js';
 import { requestHashOf } from '../body/request-hash.js';
 import { single, type SingleEnvelope } from '../envelope.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 import { trueFilter } from '../query/parameters.js';
 import { parametersOf, queryOf } from '../query/query.js';
-import { idempotencyKeyOf } from './idempotency-key.decorator.js';
+import { idempotencyKeyOf } from '../body/idempotency-key.decorator.js';
 
 /** The look-up of the key counts against the deadline, the arrival of the body does not. */
 function deadlineOf({ admissionMs }: AuthenticatedRequest): Deadline {
