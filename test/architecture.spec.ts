@@ -113,6 +113,17 @@ function folders(graph: ReadonlyMap<string, readonly string[]>): Map<string, str
   return result;
 }
 
+/** How many stand above each other, each on what it imports. Without circles only. */
+function floors(graph: ReadonlyMap<string, readonly string[]>): number {
+  const known = new Map<string, number>();
+  const floorOf = (node: string): number => {
+    const floor = known.get(node) ?? 1 + Math.max(0, ...(graph.get(node) ?? []).map(floorOf));
+    known.set(node, floor);
+    return floor;
+  };
+  return Math.max(...[...graph.keys()].map(floorOf));
+}
+
 function climbs(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const moduleOf = (file: string) => {
     const path = relative(INFRASTRUCTURE, file).split(sep);
@@ -240,6 +251,24 @@ describe('imports', () => {
 
   it('form no circle between folders', () => {
     expect(findCycle(folders(files))).toEqual([]);
+  });
+
+  // Sharing by stacking: what every folder needs belongs to the lowest floor, not to a folder above another.
+  it('let the folders of the API stand on at most nine floors', () => {
+    expect(floors(folders(new Map([...files].filter(([file]) => file.startsWith('apps/api/')))))).toBeLessThanOrEqual(
+      9,
+    );
+  });
+
+  it('the check counts floors by the longest way down', () => {
+    const graph = new Map([
+      ['a', ['b', 'd']],
+      ['b', ['c']],
+      ['c', ['d']],
+      ['d', []],
+    ]);
+
+    expect(floors(graph)).toBe(4);
   });
 
   it('the check notices a circle', () => {
