@@ -13,7 +13,6 @@ import {
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
-import { FlagField } from '../body/fields.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiPath, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
@@ -29,6 +28,7 @@ import {
   wordsFilter,
 } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
+import { EraseCustomerRequest } from './customers.request.js';
 
 const CUSTOMER_ID = 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7';
 
@@ -46,11 +46,6 @@ const QUERY = listQuery<CustomerFilter>(
 );
 
 const CUSTOMER = { name: 'id', description: 'UUID.', example: CUSTOMER_ID };
-
-class EraseCustomerRequest {
-  @FlagField({ default: false, description: 'Erase although orders are open.' })
-  force?: boolean | null;
-}
 
 @Controller('v1/customers')
 @Documented({
