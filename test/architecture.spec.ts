@@ -8,9 +8,9 @@ const ROOT = join(__dirname, '..');
 /** What production code in each folder may import besides itself. Everything else is a leak. */
 const ALLOWED: Record<string, RegExp> = {
   'libs/domain': /^node:(url|zlib)$/,
-  'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto|node:net)$/,
+  'libs/application': /^(@app\/domain|@nestjs\/common|ipaddr\.js|uuid|node:crypto|node:net)$/,
   'libs/infrastructure':
-    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|disposable-email-domains-js|openid-client|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
+    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|ipaddr\.js|disposable-email-domains-js|openid-client|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
   'libs/bundles':
     /^(@app\/(domain|application|infrastructure)|@nestjs\/common|@sinclair\/typebox|ajv(\/.+)?|pg|typeorm|uuid|node:.+)$/,
   'libs/demo-store': /^(@app\/bundles|node:.+)$/,
