@@ -20,7 +20,6 @@ export * from './orders/change-metadata.js';
 export * from './orders/charge-rules.js';
 export * from './orders/chargeable-order.js';
 export * from './orders/charges.js';
-export * from './orders/country.js';
 export * from './orders/credit-taxes.js';
 export * from './orders/dated-change.js';
 export * from './orders/external-reference.js';
