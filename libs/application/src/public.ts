@@ -80,7 +80,13 @@ export {
 export { type StoreProfile, StoreRepository, type StoreStatus, type StoreSummary } from './ports/store.repository.js';
 
 // Types of both
-export { actorOf, type ApiKeyLookup, type ApiKeyRecord, type ApiKeyStatus, type SignedInPerson } from './ports/api-key.repository.js';
+export {
+  actorOf,
+  type ApiKeyLookup,
+  type ApiKeyRecord,
+  type ApiKeyStatus,
+  type SignedInPerson,
+} from './ports/api-key.repository.js';
 export type { IdempotencyScope, IdempotentRequest } from './ports/idempotency.js';
 export type { ChangedOrder, OrderTarget } from './ports/order-lifecycle.js';
 export type { OrderReceipt, PlacementCheck, QuotedAmounts } from './ports/order-placement.js';
