@@ -36,8 +36,8 @@ export default defineConfig({
     alias: [
       { find: /^@app\/([^/]+)$/, replacement: source('libs/$1/src/index.ts') },
       { find: /^@store-commerce\/([^/]+)$/, replacement: source('packages/$1/src/index.ts') },
-      { find: /^store-commerce\/(api|worker)$/, replacement: source('apps/$1/src/index.ts') },
-      { find: /^store-commerce\/([^/]+)$/, replacement: source('libs/$1/src/index.ts') },
+      { find: /^store-commerce\/(api|worker)$/, replacement: source('apps/$1/src/public.ts') },
+      { find: /^store-commerce\/([^/]+)$/, replacement: source('libs/$1/src/public.ts') },
     ],
   },
   test: {

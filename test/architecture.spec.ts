@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
@@ -7,9 +8,9 @@ const ROOT = join(__dirname, '..');
 /** What production code in each folder may import besides itself. Everything else is a leak. */
 const ALLOWED: Record<string, RegExp> = {
   'libs/domain': /^node:(url|zlib)$/,
-  'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto|node:net)$/,
+  'libs/application': /^(@app\/domain|@nestjs\/common|ipaddr\.js|uuid|node:crypto|node:net)$/,
   'libs/infrastructure':
-    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|disposable-email-domains-js|openid-client|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
+    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|ipaddr\.js|disposable-email-domains-js|openid-client|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
   'libs/bundles':
     /^(@app\/(domain|application|infrastructure)|@nestjs\/common|@sinclair\/typebox|ajv(\/.+)?|pg|typeorm|uuid|node:.+)$/,
   'libs/demo-store': /^(@app\/bundles|node:.+)$/,
@@ -112,6 +113,17 @@ function folders(graph: ReadonlyMap<string, readonly string[]>): Map<string, str
   return result;
 }
 
+/** How many stand above each other, each on what it imports. Without circles only. */
+function floors(graph: ReadonlyMap<string, readonly string[]>): number {
+  const known = new Map<string, number>();
+  const floorOf = (node: string): number => {
+    const floor = known.get(node) ?? 1 + Math.max(0, ...(graph.get(node) ?? []).map(floorOf));
+    known.set(node, floor);
+    return floor;
+  };
+  return Math.max(...[...graph.keys()].map(floorOf));
+}
+
 function climbs(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const moduleOf = (file: string) => {
     const path = relative(INFRASTRUCTURE, file).split(sep);
@@ -177,7 +189,7 @@ describe('the layers', () => {
     ['libs/infrastructure', '@app/startup'],
     ['apps/api', '../../../libs/domain/src/index.js'],
     ['apps/dashboard', 'react'],
-    ['apps/dashboard', '../../api/src/http/weights.js'],
+    ['apps/dashboard', '../../api/src/headers.js'],
     ['apps/dashboard', '../../../packages/client/src/api.js'],
     ['packages/client', 'node:crypto'],
   ])('the check notices %s importing %s', (folder, target) => {
@@ -241,6 +253,24 @@ describe('imports', () => {
     expect(findCycle(folders(files))).toEqual([]);
   });
 
+  // Sharing by stacking: what every folder needs belongs to the lowest floor, not to a folder above another.
+  it('let the folders of the API stand on at most nine floors', () => {
+    expect(floors(folders(new Map([...files].filter(([file]) => file.startsWith('apps/api/')))))).toBeLessThanOrEqual(
+      9,
+    );
+  });
+
+  it('the check counts floors by the longest way down', () => {
+    const graph = new Map([
+      ['a', ['b', 'd']],
+      ['b', ['c']],
+      ['c', ['d']],
+      ['d', []],
+    ]);
+
+    expect(floors(graph)).toBe(4);
+  });
+
   it('the check notices a circle', () => {
     const circle = new Map([
       ['a', ['b']],
@@ -269,6 +299,27 @@ describe('imports', () => {
     });
 
     expect(own.map(([file]) => file)).toEqual([]);
+  });
+});
+
+describe('what the package shows to applications of other teams', () => {
+  it('is the public.ts of libraries and applications', () => {
+    const { exports: faces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      exports: Record<string, Record<string, string>>;
+    };
+    const shown = Object.entries(faces).flatMap(([name, places]) =>
+      Object.values(places).filter(
+        (place) => !new RegExp(`^./dist/(apps|libs)${name.slice(1)}/src/public\\.`).test(place),
+      ),
+    );
+
+    expect(shown).toEqual([]);
+  });
+
+  it('is listed in docs/public-api.md (npm run generate writes it)', () => {
+    const current = execFileSync(process.execPath, ['tools/public-api.mjs'], { cwd: ROOT, encoding: 'utf8' });
+
+    expect(readFileSync(join(ROOT, 'docs/public-api.md'), 'utf8')).toBe(current);
   });
 });
 

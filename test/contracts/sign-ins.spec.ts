@@ -3,7 +3,7 @@ import { AuthenticateApiKey, SignInRepository, SignInService, type Entered } fro
 import { scopeOfRole, SignInInvalid, type Role } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
-import { contextOfCode } from '../../libs/infrastructure/src/mail/code-context.js';
+import { contextOfCode } from '../../libs/infrastructure/src/mail/sign-in-mails.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 

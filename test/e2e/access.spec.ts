@@ -7,7 +7,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { InjectOptions } from 'fastify';
 import { ApiModule } from '../../apps/api/src/api.module.js';
 import { createApp } from '../../apps/api/src/create-app.js';
-import { NeedsScope, Public, WritesNothing } from '../../apps/api/src/index.js';
+import { NeedsScope, Public, WritesNothing } from '../../apps/api/src/public.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
 import { withResponses, type ApiDocument } from '../support/documented-answers.js';

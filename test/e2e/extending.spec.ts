@@ -51,7 +51,7 @@ import { loadModule } from 'libpg-query';
 import { ChatNotifier } from '../../examples/extending/src/chat-notifier.js';
 import { extension } from '../../examples/extending/src/extension.js';
 import { LoyaltySuspended } from '../../examples/extending/src/loyalty/loyalty-accounts.js';
-import { ApiFailures, AuthenticationError } from '../../apps/api/src/index.js';
+import { ApiFailures, AuthenticationError } from '../../apps/api/src/public.js';
 import { WorkerModule } from '../../apps/worker/src/worker.module.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { writeStoreExport } from '@app/bundles';
 import { migrate, type OwnMigrations } from '@app/infrastructure';
 import { Body, Controller, Module, Post } from '@nestjs/common';
-import { ReceivesRaw } from '../../apps/api/src/index.js';
+import { ReceivesRaw } from '../../apps/api/src/public.js';
 import { extension } from '../../examples/extending/src/extension.js';
 import { ProviderSecrets } from '../../examples/extending/src/payments/payments.controller.js';
 import { PaymentsModule } from '../../examples/extending/src/payments/payments.module.js';

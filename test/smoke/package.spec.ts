@@ -3,6 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import * as internal from '@app/infrastructure';
+import * as shown from 'store-commerce/infrastructure';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -11,6 +13,16 @@ const SOURCES = ['apps', 'docs', 'libs', 'packages', 'tools', 'nest-cli.json', '
 
 /** The example compiles against these types, a development dependency of its own. */
 const TYPES = 'node_modules/@types/node';
+
+/** Compiles only if each line below a directive is an error: what the package hides, and a wrong argument of a type of another library. */
+const REFUSED = [
+  ...Object.keys(internal)
+    .filter((name) => !(name in shown))
+    .map((name) => `import { ${name} } from 'store-commerce/infrastructure';`),
+  "import 'store-commerce/bundles';",
+  "import { Database } from 'store-commerce/dist/libs/infrastructure/src/index.js';",
+  "void import('store-commerce/api').then(({ createApp }) => createApp({ port: 'none' }, ''));",
+].map((line) => `// @ts-expect-error\n${line}\n`);
 
 /** Symbolic links, so that no registry is asked. */
 function link(name: string, place: string): void {
@@ -58,7 +70,7 @@ describe('the package of the service, in an application that extends it', () => 
     fs.rmSync(place, { recursive: true, force: true });
   });
 
-  it('is packed, and has the types and the code with which the application compiles, passes its tests and starts', async () => {
+  it('is packed, and has the types and the code, and no more, with which the application compiles, passes its tests and starts', async () => {
     const checkout = path.join(place, 'checkout');
     // Not in the checkout itself: other tests start processes from its build.
     for (const name of SOURCES) fs.cpSync(name, path.join(checkout, name), { recursive: true });
@@ -70,6 +82,7 @@ describe('the package of the service, in an application that extends it', () => 
     fs.mkdirSync(installed);
     await run(application, 'tar', '-xzf', 'store-commerce-0.1.0.tgz', '-C', installed, '--strip-components=1');
     await script('build');
+    fs.writeFileSync(path.join(application, 'src/refused.ts'), REFUSED.join(''));
     await Promise.all([script('typecheck'), script('test'), start()]);
   }, 300_000);
 

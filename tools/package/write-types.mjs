@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 
-// The last part of `npm pack`: the declarations name the libraries as other packages do, by the exports of package.json.
+// The last part of `npm pack`: the declarations name the libraries by their place, as the compiled code does. `exports` of
+// package.json shows other packages only the public ones.
 
 for (const name of readdirSync('dist', { recursive: true }).filter((file) => file.endsWith('.d.ts'))) {
-  const file = `dist/${name}`;
-  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(['"])@app\//g, '$1store-commerce/'));
+  const file = path.join('dist', name);
+  const place = path.posix.relative(path.posix.dirname(name.split(path.sep).join('/')), 'libs');
+  const text = readFileSync(file, 'utf8').replace(/(['"])@app\/([^'"]+)/g, `$1${place}/$2/src/index.js`);
+  writeFileSync(file, text);
 }

@@ -3,7 +3,7 @@ import { type Config, type Extension, JsonLogger, VERSION } from '@app/infrastru
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import Fastify, { type RouteOptions } from 'fastify';
-import { demandDeclaration, PUBLIC } from './access/route-access.js';
+import { demandDeclaration, PUBLIC } from './route-access.js';
 import { ApiModule } from './api.module.js';
 import { limitBodies } from './body/body-limits.js';
 import { serveDashboard } from './dashboard/serve-dashboard.js';
@@ -11,7 +11,7 @@ import { registerPlugins } from './http/plugins.js';
 import { requestHead } from './http/plugins/request-head.js';
 import { ConcurrencyLimits } from './http/server/concurrency-limits.js';
 import { serverOptions } from './http/server-options.js';
-import { weightsOf } from './http/weights.js';
+import { weightsOf } from './headers.js';
 import { serveDocumentation } from './openapi/document.js';
 import { Metrics } from './status/metrics.js';
 

@@ -2,8 +2,7 @@ import { HealthConnection, InstallationGauges, type OwnMigrations } from '@app/i
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthReport } from './health-report.js';
-import { Indicators } from './indicators.js';
-import { Readiness } from './readiness.js';
+import { Indicators, Readiness } from './indicators.js';
 
 @Module({})
 export class HealthModule {

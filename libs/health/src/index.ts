@@ -1,4 +1,4 @@
 export * from './health.module.js';
 export * from './health-report.js';
-export * from './readiness.js';
+export { Readiness } from './indicators.js';
 export * from './status-server.js';

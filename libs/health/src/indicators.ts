@@ -1,11 +1,15 @@
 import { Config, HEALTH_LIMIT_MS, HealthConnection, InstallationGauges, VERSION } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { Readiness } from './readiness.js';
 
 const MIB = 2 ** 20;
 /** All probes of this time share one check of the database. */
 const FRESH_MS = 1_000;
+
+/** False while the demo store is loaded, and from the beginning of the shutdown: the process is not ready then. */
+export class Readiness {
+  serving = true;
+}
 
 @Injectable()
 export class Indicators {

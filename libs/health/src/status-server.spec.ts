@@ -11,8 +11,7 @@ import {
 import { HealthIndicatorService } from '@nestjs/terminus';
 import type { Health, HealthReport } from './health-report.js';
 import { serveStatus, type ProcessState, type StatusServer } from './status-server.js';
-import { Indicators } from './indicators.js';
-import { Readiness } from './readiness.js';
+import { Indicators, Readiness } from './indicators.js';
 
 describe("a process's status", () => {
   const metrics = new ServiceMetrics();

@@ -16,7 +16,6 @@ export * from './secrets/encrypted-columns.js';
 export * from './platform/error-code.js';
 export * from './platform/error-fields.js';
 export * from './platform/json-logger.js';
-export * from './platform/log-process-output.js';
 export * from './platform/outage-log.js';
 export * from './platform/service-metrics.js';
 export * from './platform/spans.js';

@@ -1,9 +1,9 @@
 import {
+  holdsCredentials,
   MAX_SETTINGS_DEPTH,
   publicPaymentSettings,
   publicSettings,
 } from '../../../libs/domain/src/stores/public-settings.js';
-import { holdsCredentials } from '../../../libs/domain/src/stores/gateway-credentials.js';
 
 /** Joins a fake key at run time, so that secret scanners do not report this file. */
 const key = (...parts: string[]) => parts.join('');

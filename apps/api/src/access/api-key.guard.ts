@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticationError, TooManyRequests } from '../errors/request-errors.js';
 import './current-store.decorator.js';
 import { credentialOf } from './credential.js';
-import './route-access.js';
+import '../route-access.js';
 import { Throttle } from './throttle.js';
 
 /** The guard checks the key again when the body arrives later than this after the admission. */

@@ -1,8 +1,9 @@
 import type { Credential } from '@app/application';
 import type { FastifyRequest } from 'fastify';
-import { linesNamed } from '../header-lines.js';
-import { bearerKey } from './bearer-key.js';
+import { linesNamed } from '../headers.js';
 import { readSession, requireOwnPage } from './session-cookies.js';
+
+const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
  * The key in `Authorization`. Without that header, and only for a request that our own page can send, which has
@@ -14,7 +15,7 @@ export function credentialOf(request: FastifyRequest): Credential | undefined {
   const lines = linesNamed('authorization', raw.rawHeaders);
   if (lines > 0) {
     // A repeated header is no key: neither value can be trusted.
-    const text = lines === 1 ? bearerKey(headers.authorization) : undefined;
+    const text = lines === 1 ? BEARER.exec(headers.authorization ?? '')?.[1] : undefined;
     return text === undefined ? undefined : { text, isSession: false };
   }
   // @protects dashboard-header

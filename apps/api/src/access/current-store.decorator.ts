@@ -1,4 +1,4 @@
-import type { ApiKeyLookup } from '@app/application';
+import { Deadline, ORDER_DEADLINE_MS, type ApiKeyLookup } from '@app/application';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
@@ -26,4 +26,13 @@ export const CurrentKey = createParamDecorator(
 export const CurrentStore = createParamDecorator(
   (_data: unknown, context: ExecutionContext): CurrentStoreContext =>
     context.switchToHttp().getRequest<AuthenticatedRequest>().apiKey.store,
+);
+
+/** The look-up of the key counts against the deadline, the arrival of the body does not. */
+export function deadlineOf({ admissionMs }: AuthenticatedRequest): Deadline {
+  return Deadline.in(ORDER_DEADLINE_MS - admissionMs);
+}
+
+export const OrderDeadline = createParamDecorator((_data: unknown, context: ExecutionContext): Deadline =>
+  deadlineOf(context.switchToHttp().getRequest()),
 );

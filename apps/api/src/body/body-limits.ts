@@ -44,3 +44,8 @@ export function limitBodies(route: RouteOptions): void {
   if (route.url === IMPORT_PATH) route.bodyLimit = IMPORTS.bytes;
   if (route.config?.rawBytes !== undefined) route.bodyLimit = route.config.rawBytes;
 }
+
+/** A body of lines that are not read yet: one that is no JSON is refused alone. */
+export class Ndjson {
+  constructor(readonly text: string) {}
+}

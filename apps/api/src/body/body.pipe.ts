@@ -1,7 +1,7 @@
 import { BadRequestException, Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { InvalidFields, MAX_FAULTS, shortName, type Fault } from '../invalid-fields.js';
+import { InvalidFields, MAX_FAULTS, shortName, type Fault } from '../errors/invalid-fields.js';
 import { isJsonObject, ONLY_DECLARED } from './fields.js';
 
 /** @throws InvalidFields */

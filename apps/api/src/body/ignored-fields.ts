@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { encodeName, ignoredNames } from '../strict-handling.js';
+import { encodeName, ignoredNames } from '../errors/strict-handling.js';
 import { unknownFields } from './body.pipe.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { StockUnit } from '@app/application';
 import { MAX_INT4 } from '@app/domain';
-import { InvalidFields, type Fault } from '../invalid-fields.js';
+import { InvalidFields, type Fault } from '../errors/invalid-fields.js';
 import * as is from './fields.js';
 
 /** A line names a product or a variant: by its SKU, or by ids. */

@@ -3,17 +3,16 @@ import { PricesRefused, ReferenceTaken } from '@app/domain';
 import { PriceChange, toPriceChange } from '@app/representations';
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { CurrentKey } from '../access/current-store.decorator.js';
+import { CurrentKey, OrderDeadline } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
+import { IdempotencyKey } from '../body/idempotency-key.decorator.js';
 import { RequestHash } from '../body/request-hash.js';
 import { single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiWrite } from '../openapi/endpoints.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
-import { OrderDeadline } from '../orders/change.decorator.js';
-import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
 import { ChangePricesRequest, toPriceLine } from './prices.request.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 @Controller('v1/prices')
 @Documented({ tag: 'Prices', description: 'The prices of products and variants.', schemas: [PriceChange] })

@@ -1,6 +1,6 @@
 import type { PriceLine } from '@app/application';
 import { MAX_UNIT_PRICE, Money, toDecimalText, type Currency } from '@app/domain';
-import type { Fault } from '../invalid-fields.js';
+import type { Fault } from '../errors/invalid-fields.js';
 import { readLine } from '../body/body.pipe.js';
 import * as is from '../body/fields.js';
 import { faultsOfUnit, NO_UNIT, textOfLine, toUnit, UnitFields } from '../body/unit-fields.js';

@@ -4,7 +4,7 @@ import { Config, JsonLogger } from '@app/infrastructure';
 import { Controller, Get, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public } from '../access/route-access.js';
+import { Public } from '../route-access.js';
 import { isSentByOtherSite } from '../access/session-cookies.js';
 import { addTabCookie, readTabCookie, removeTabCookie } from '../access/tab-cookies.js';
 

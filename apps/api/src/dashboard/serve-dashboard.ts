@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { PUBLIC } from '../access/route-access.js';
-import { A_YEAR, PublicFile, serveFromMemory } from '../http/serve-from-memory.js';
+import { PUBLIC } from '../route-access.js';
+import { A_YEAR, PublicFile, serveFromMemory } from '../serve-from-memory.js';
 
 const HEADERS = {
   'content-security-policy':

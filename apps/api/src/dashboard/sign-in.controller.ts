@@ -4,7 +4,7 @@ import { Config, JsonLogger } from '@app/infrastructure';
 import { Body, Controller, Delete, Get, Header, HttpCode, NotFoundException, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public } from '../access/route-access.js';
+import { Public } from '../route-access.js';
 import {
   isPrivate,
   readCookie,

@@ -31,7 +31,7 @@ import {
   UnprocessableEntityException,
 } from '@nestjs/common';
 import { JsonLogger } from '@app/infrastructure';
-import { InvalidFields, invalidField } from '../invalid-fields.js';
+import { InvalidFields, invalidField } from './invalid-fields.js';
 import { AuthenticationError, ERROR_CODES, MalformedRequest, TooManyRequests } from './request-errors.js';
 import { describeError } from './describe-error.js';
 import { FailureReports } from './failure-reports.js';

@@ -28,7 +28,7 @@ import {
 } from '@app/domain';
 import { ITEM_FIELDS, STATUS_FIELDS } from '@app/representations';
 import { HttpException, HttpStatus } from '@nestjs/common';
-import { InvalidFields, type Fault } from '../invalid-fields.js';
+import { InvalidFields, type Fault } from './invalid-fields.js';
 import { FASTIFY_FAULTS, RequestError } from './request-errors.js';
 
 const STATUS: Readonly<Record<FailureKind, number>> = {

@@ -1,7 +1,7 @@
 import { CHANGE_KINDS } from '@app/application';
 import { booleanFilter, lastOf, LIMIT, clampedInteger, readWords, timeFilter } from '../query/parameters.js';
 import { queryOf, type ValuesOf } from '../query/query.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 const MAX_WAIT_SECONDS = 25;
 

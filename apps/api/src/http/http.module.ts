@@ -3,7 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { ApiKeyGuard } from '../access/api-key.guard.js';
 import { Throttle } from '../access/throttle.js';
-import { ApiExceptionFilter } from '../errors/api-exception.filter.js';
+import { ApiExceptionFilter } from './api-exception.filter.js';
 import { FailureReports } from '../errors/failure-reports.js';
 import { QueryGuard } from '../query/query.guard.js';
 

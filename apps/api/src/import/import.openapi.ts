@@ -13,7 +13,7 @@ import { Type, type TSchema } from '@sinclair/typebox';
 import { isJsonObject } from '../body/fields.js';
 import { ApiWrite } from '../openapi/endpoints.js';
 import { MAX_IMPORT_LINES } from './import.request.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 const KINDS = Object.keys(IMPORT_SCOPES) as ImportKind[];
 

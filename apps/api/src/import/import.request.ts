@@ -3,9 +3,9 @@ import { parseJson } from '@app/bundles';
 import { permits } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import { unknownField } from '../body/body.pipe.js';
-import { InvalidFields, shortName, type Fault } from '../invalid-fields.js';
+import { InvalidFields, shortName, type Fault } from '../errors/invalid-fields.js';
 import { isJsonObject } from '../body/fields.js';
-import { Ndjson } from '../body/ndjson.js';
+import { Ndjson } from '../body/body-limits.js';
 import { AuthenticationError } from '../errors/request-errors.js';
 
 export const MAX_IMPORT_LINES = 500;

@@ -9,7 +9,7 @@ import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
-import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
+import { IdempotencyKey } from '../body/idempotency-key.decorator.js';
 import { integerFilter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import * as docs from './keys.openapi.js';

@@ -4,7 +4,7 @@ import { KeyUse, NewKey, RolledKey, StoreKey, type ResourceDocumentation } from 
 import { applyDecorators } from '@nestjs/common';
 import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import { CreateKeyRequest, RollKeyRequest } from './keys.request.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 export const NOT_REPEATABLE =
   'Idempotency-Key is not accepted: no answer with a key is kept. After a lost answer, revoke the new key of the list';

@@ -1,7 +1,7 @@
 import { readNetwork, type WantedApiKey } from '@app/application';
 import { parseApiKeyScope, WRITE_SCOPES, type ApiKeyMode } from '@app/domain';
 import * as is from '../body/fields.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 90 * 24;

@@ -3,7 +3,7 @@ import type { DocumentedWebhooks } from '@app/representations';
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { PublicFile, serveFromMemory } from '../http/serve-from-memory.js';
+import { PublicFile, serveFromMemory } from '../serve-from-memory.js';
 import { COMMON_SCHEMAS, HEADERS } from './components.js';
 import { documentationOf } from './documented.js';
 import { serveGuides } from './guides.js';

@@ -21,7 +21,7 @@ import { list, single } from '../envelope.js';
 import { headers, optionalHeaders } from './components.js';
 import { ApiFailures } from './failures.js';
 import { ApiIdempotencyKey, ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
-import { InvalidFields, invalidField } from '../invalid-fields.js';
+import { InvalidFields, invalidField } from '../errors/invalid-fields.js';
 
 export interface Operation {
   readonly operationId: string;

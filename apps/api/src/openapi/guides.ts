@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { PROJECT_ROOT } from '@app/infrastructure';
 import type { FastifyInstance } from 'fastify';
 import { Marked, Renderer, type Tokens } from 'marked';
-import { serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
+import { serveFromMemory, type PublicFile } from '../serve-from-memory.js';
 import { framedPage, PAGES, type PageName } from './page-frame.js';
 
 const POLICY =

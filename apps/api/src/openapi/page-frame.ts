@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { PublicFile } from '../http/serve-from-memory.js';
+import { PublicFile } from '../serve-from-memory.js';
 
 export const PAGES = {
   '': { title: 'API reference', file: null },

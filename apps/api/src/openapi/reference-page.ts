@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { PublicFile, serveFromMemory } from '../http/serve-from-memory.js';
+import { PublicFile, serveFromMemory } from '../serve-from-memory.js';
 import { FRAME_STYLE, framedPage, stylesheet } from './page-frame.js';
 
 const POLICY =

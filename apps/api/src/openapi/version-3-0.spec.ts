@@ -58,6 +58,11 @@ describe('the document in OpenAPI 3.0', () => {
       { required: ['b'], properties: { a: { type: 'string', nullable: true }, b: { type: 'string' } } },
     ],
     [
+      'alternatives that require fields of the schema around them',
+      { properties: { a: { type: 'string' } }, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { properties: { a: { type: 'string' } }, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+    ],
+    [
       'required fields that may all be null',
       { required: ['type'], properties: { type: { type: ['string', 'null'] } } },
       { properties: { type: { type: 'string', nullable: true } } },

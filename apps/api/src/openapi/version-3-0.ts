@@ -31,8 +31,8 @@ function downgrade(key: string, value: unknown): unknown {
   // Unknown there.
   delete node['propertyNames'];
   if (Array.isArray(node['required'])) {
-    const properties = node['properties'] as Record<string, Node>;
-    node['required'] = node['required'].filter((name: string) => properties[name]?.['nullable'] !== true);
+    const properties = node['properties'] as Record<string, Node> | undefined;
+    node['required'] = node['required'].filter((name: string) => properties?.[name]?.['nullable'] !== true);
     if ((node['required'] as unknown[]).length === 0) delete node['required'];
   }
   return node;

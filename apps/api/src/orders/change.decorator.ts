@@ -1,23 +1,14 @@
-import { actorOf, Deadline, ORDER_DEADLINE_MS, type ChangeContext, type ChangedOrder } from '@app/application';
+import { actorOf, type ChangeContext, type ChangedOrder } from '@app/application';
 import { toOrderResponse, type OrderResponse } from '@app/representations';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { AuthenticatedRequest } from '../access/current-store.decorator.js';
+import { deadlineOf, type AuthenticatedRequest } from '../access/current-store.decorator.js';
 import { requestHashOf } from '../body/request-hash.js';
 import { single, type SingleEnvelope } from '../envelope.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 import { trueFilter } from '../query/parameters.js';
 import { parametersOf, queryOf } from '../query/query.js';
-import { idempotencyKeyOf } from './idempotency-key.decorator.js';
-
-/** The look-up of the key counts against the deadline, the arrival of the body does not. */
-function deadlineOf({ admissionMs }: AuthenticatedRequest): Deadline {
-  return Deadline.in(ORDER_DEADLINE_MS - admissionMs);
-}
-
-export const OrderDeadline = createParamDecorator((_data: unknown, context: ExecutionContext): Deadline =>
-  deadlineOf(context.switchToHttp().getRequest()),
-);
+import { idempotencyKeyOf } from '../body/idempotency-key.decorator.js';
 
 /** The query of a change that can be previewed. */
 export const PREVIEW = queryOf<{ isPreview?: true }>({

@@ -25,7 +25,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { AddressBody, AddressFields, toAddress, toAddressPatch } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
 import { refuseLines } from '../body/unit-fields.js';
-import { invalidField, InvalidFields, type Fault } from '../invalid-fields.js';
+import { invalidField, InvalidFields, type Fault } from '../errors/invalid-fields.js';
 
 const ID = { min: 1, max: MAX_INT4 } as const;
 

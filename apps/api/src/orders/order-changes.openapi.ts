@@ -18,7 +18,7 @@ import {
   TransitionRequest,
 } from './order-changes.request.js';
 import { ORDER } from './orders.openapi.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 export const ORDER_CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Order changes',

@@ -36,7 +36,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { AddressBody, AddressFields, givenTexts, toAddressPatch } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
 import { refuseLines } from '../body/unit-fields.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 import {
   faultsOfPrice,
   OrderItemRequest,

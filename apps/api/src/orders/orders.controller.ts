@@ -20,9 +20,14 @@ import {
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Metrics } from '../status/metrics.js';
-import { WritesNothing } from '../access/route-access.js';
+import { WritesNothing } from '../route-access.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
-import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import {
+  CurrentKey,
+  CurrentStore,
+  OrderDeadline,
+  type CurrentStoreContext,
+} from '../access/current-store.decorator.js';
 import { BodyPipe } from '../body/body.pipe.js';
 import { ignoredFields } from '../body/ignored-fields.js';
 import { bodyOfScope, PricedBody } from './priced-body.js';
@@ -45,9 +50,8 @@ import {
   wordsFilter,
 } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
-import { OrderDeadline } from './change.decorator.js';
 import { CreateOrderRequest, PricedOrderRequest, toOrderRequest } from './create-order.request.js';
-import { IdempotencyKey } from './idempotency-key.decorator.js';
+import { IdempotencyKey } from '../body/idempotency-key.decorator.js';
 import * as docs from './orders.openapi.js';
 
 const CUSTOMER_ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';

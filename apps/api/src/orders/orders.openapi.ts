@@ -3,7 +3,7 @@ import { domainErrors as refused, MAX_BINS_OF_ORDER, Money } from '@app/domain';
 import { CreatedOrder, Order, OrderListItem, OrderPreview, type ResourceDocumentation } from '@app/representations';
 import { ApiWrite } from '../openapi/endpoints.js';
 import { PricedOrderRequest } from './create-order.request.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Orders',

@@ -5,7 +5,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiList, ApiParameters, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import { ApiFailures } from '../openapi/failures.js';
 import { AddPersonRequest, ChangePersonRequest } from './people.request.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 export const PEOPLE_DOCUMENTATION: ResourceDocumentation = {
   tag: 'People',

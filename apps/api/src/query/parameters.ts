@@ -2,7 +2,7 @@ import { MAX_LIMIT, NEWEST_FIRST, parseId, type Sort } from '@app/application';
 import { isInCalendar, MAX_INT4, type Metadata } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
 import { isDay } from '../body/fields.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 export const DEFAULT_LIMIT = 50;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */

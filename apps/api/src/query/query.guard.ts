@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../access/current-store.decorator.js';
 import { isNameOf, readWords, type Parameter, type RawQuery } from './parameters.js';
 import { parametersOf } from './query.js';
-import { encodeName, ignoredNames, isStrict } from '../strict-handling.js';
-import { invalidField } from '../invalid-fields.js';
+import { encodeName, ignoredNames, isStrict } from '../errors/strict-handling.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 /** Each is compared with each that the route has. */
 const MAX_PARAMETERS = 200;

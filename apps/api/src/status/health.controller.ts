@@ -2,7 +2,7 @@ import { type Health, HealthReport } from '@app/health';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Public } from '../access/route-access.js';
+import { Public } from '../route-access.js';
 
 /** Serves load balancers and people. `/health/live` is not a Nest route: it must answer when Nest cannot. */
 @ApiExcludeController()

@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Public } from '../access/route-access.js';
+import { Public } from '../route-access.js';
 import { Metrics } from './metrics.js';
 
 @ApiExcludeController()

@@ -15,7 +15,7 @@ import { RequestHash } from '../body/request-hash.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
-import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
+import { IdempotencyKey } from '../body/idempotency-key.decorator.js';
 import { exactFilter, idFilter, SKUS, timeFilter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import { ApiChangeStock, ApiListMovements, ApiListStock, STOCK_DOCUMENTATION } from './stock.openapi.js';

@@ -3,7 +3,7 @@ import { DatedTooEarly, ReferenceTaken, StockRefused } from '@app/domain';
 import { type ResourceDocumentation, StockChange, StockListItem, StockMovement } from '@app/representations';
 import { ApiList, ApiWrite } from '../openapi/endpoints.js';
 import { ChangeStockRequest } from './stock.request.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 export const STOCK_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Stock',

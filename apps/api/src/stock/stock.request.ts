@@ -3,7 +3,7 @@ import { COUNT_BASES, MAX_DATED_DAYS, MAX_INT4, type CountBasis, type StockWrite
 import * as is from '../body/fields.js';
 import { faultsOfUnit, NO_UNIT, textOfLine, toUnit, UnitFields } from '../body/unit-fields.js';
 import { readLine } from '../body/body.pipe.js';
-import type { Fault } from '../invalid-fields.js';
+import type { Fault } from '../errors/invalid-fields.js';
 
 const MAX_STOCK_LINES = 500;
 

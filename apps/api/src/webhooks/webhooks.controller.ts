@@ -9,7 +9,7 @@ import { RequestHash } from '../body/request-hash.js';
 import { listPage, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
-import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
+import { IdempotencyKey } from '../body/idempotency-key.decorator.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
 import * as docs from './webhooks.openapi.js';
 import * as request from './webhooks.request.js';

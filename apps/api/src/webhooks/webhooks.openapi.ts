@@ -16,7 +16,7 @@ import {
   ReplayWebhookRequest,
   RotateSecretRequest,
 } from './webhooks.request.js';
-import { invalidField } from '../invalid-fields.js';
+import { invalidField } from '../errors/invalid-fields.js';
 
 const TAG = 'Webhooks';
 

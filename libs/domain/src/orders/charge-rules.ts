@@ -1,7 +1,7 @@
 import type { ChargeableOrder } from './chargeable-order.js';
 import type { Charges, LineCharges } from './charges.js';
 import type { OrderLine } from './order-line.js';
-import { partOf } from './parts.js';
+import { partOf } from '../money/money.js';
 import type { Tax } from './tax.js';
 
 export interface TaxRate {

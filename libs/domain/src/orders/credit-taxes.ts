@@ -1,5 +1,5 @@
 import type { Booking } from './booking.js';
-import { partOf } from './parts.js';
+import { partOf } from '../money/money.js';
 import { taxDifference, type Tax, type TaxLine } from './tax.js';
 
 /** A credit, and what it is for. */

@@ -1,7 +1,7 @@
 import { sumByLine, unitsByLine, type LineQuantity } from './line-units.js';
 import type { RefundRecord } from './order-money.js';
 import type { LineCharges } from './charges.js';
-import { partOf } from './parts.js';
+import { partOf } from '../money/money.js';
 import { taxOf, type Tax } from './tax.js';
 
 export interface PricedOrder {

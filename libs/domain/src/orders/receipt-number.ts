@@ -1,4 +1,4 @@
-import { readUuid } from '../shared/uuid.js';
+import { readUuid } from '../shared/text.js';
 import type { OrderSource } from './order-status.js';
 
 /** Crockford's base 32: no I, L, O or U, so that a receipt number can be read out over the phone. */

@@ -1,5 +1,5 @@
 import { InvalidOrderItems } from '../errors.js';
-import { Money } from '../money/money.js';
+import { Money, partOf } from '../money/money.js';
 import { unitsByLine } from './line-units.js';
 import type { ChargeableOrder } from './chargeable-order.js';
 import {
@@ -12,7 +12,6 @@ import {
   type LineCharges,
 } from './charges.js';
 import type { OrderLine } from './order-line.js';
-import { partOf } from './parts.js';
 import { PlacedOrder, type PlacedLine } from './placed-order.js';
 import { subtotalOf } from './quote.js';
 import { assertFewTaxes, shareOfTaxes, sumByRate, type Tax } from './tax.js';

@@ -1,5 +1,5 @@
 import { TooManyTaxes } from '../errors.js';
-import { partOf } from './parts.js';
+import { partOf } from '../money/money.js';
 
 /** Taxes of an order by name and rate. Each row of the journal has them, and each credit computes with them. */
 export const MAX_ORDER_TAXES = 50;

@@ -1,7 +1,5 @@
-import { isDisplayName, isStorable } from './text.js';
+import { isDisplayName, isStorable, parseUrl, readUuid } from './text.js';
 import { foldMailAddress, isMailAddress } from './email-address.js';
-import { parseUrl } from './url.js';
-import { readUuid } from './uuid.js';
 
 describe('isStorable', () => {
   it.each(['', 'Ada', 'naïve', '日本語', '😀', 'a\tb\r\nc', '\u001b', '\u202e', '\ufffd'])('accepts %j', (text) => {

@@ -2,7 +2,7 @@ import { IdentityProvider, ProviderFailure, type ProvidedIdentity } from '@app/a
 import { isMailAddress } from '@app/domain';
 import * as oidc from 'openid-client';
 import type { OidcClient } from '../platform/config.js';
-import { failureName } from '../platform/failure-name.js';
+import { failureName } from '../platform/error-code.js';
 
 /** Limits each request to the provider, until the end of the answer. */
 const TIMEOUT_SECONDS = 5;

@@ -10,7 +10,7 @@ import {
 } from '@app/application';
 import { SESSION_PREFIX, scopeOfRole } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { contextOfCode } from '../mail/code-context.js';
+import { contextOfCode } from '../mail/sign-in-mails.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { Transactions } from '../postgres/transactions.js';

@@ -9,8 +9,7 @@ import {
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { changedAt, updatedAt } from '../feed/updated-at.js';
-import { anyOf } from '../lists/any-of.js';
-import { Conditions } from '../lists/conditions.js';
+import { anyOf, Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { availableByVariant } from '../stock/available-stock.js';
 import { readByTime, type TimedList } from '../lists/by-time.js';

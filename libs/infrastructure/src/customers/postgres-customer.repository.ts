@@ -9,8 +9,7 @@ import {
 import { readUuid } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { changedAt, updatedAt } from '../feed/updated-at.js';
-import { anyOf } from '../lists/any-of.js';
-import { Conditions } from '../lists/conditions.js';
+import { anyOf, Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { readByTime, type TimedList } from '../lists/by-time.js';
 import type { LargePart } from '../lists/page-bytes.js';

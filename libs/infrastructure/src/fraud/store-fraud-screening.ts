@@ -21,11 +21,11 @@ import {
   type OrderContact,
 } from '@app/domain';
 import { Logger } from '@nestjs/common';
+import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import { Database } from '../postgres/database.js';
 import type { IsWanted } from '../postgres/read-batches.js';
 import { errorCode } from '../platform/error-code.js';
 import { OutageLog } from '../platform/outage-log.js';
-import { isDisposableEmail } from './disposable-email.js';
 import { findFacts, type Occasion, type RunSql } from './find-facts.js';
 
 type Facts = FraudFacts & { readonly settings: FraudSettings };
@@ -104,4 +104,18 @@ export class StoreFraudScreening extends FraudScreening {
     const facts = await findFacts(run, storeId, contact, occasion);
     return { ...facts, disposableEmail: isDisposableEmail(contact.email) };
   }
+}
+
+// Built once: the package's own check builds the set of thousands of domains on every call.
+const DOMAINS = disposableEmailBlocklistSet();
+
+/** Whether the e-mail's domain, or a parent domain, belongs to a provider of disposable addresses. */
+function isDisposableEmail(email: string): boolean {
+  const labels = email
+    .slice(email.lastIndexOf('@') + 1)
+    .trim()
+    .toLowerCase()
+    .replace(/\.$/, '')
+    .split('.');
+  return labels.some((_, index) => DOMAINS.has(labels.slice(index).join('.')));
 }

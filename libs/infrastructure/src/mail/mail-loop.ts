@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { failureName } from '../platform/failure-name.js';
+import { failureName } from '../platform/error-code.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { ProcessLoop } from '../platform/process-loop.js';
 

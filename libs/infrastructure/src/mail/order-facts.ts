@@ -10,7 +10,6 @@ import {
   type Currency,
   type PostalAddress,
 } from '@app/domain';
-import { localTime } from './local-time.js';
 import { manyLines, oneLine } from '../platform/plain-text.js';
 
 export interface LineFacts {
@@ -136,4 +135,10 @@ export function moneyFormat(currency: Currency): (minor: number) => string {
   const format = MONEY_FORMATS.get(currency) ?? new Intl.NumberFormat('en', options);
   MONEY_FORMATS.set(currency, format);
   return (minor) => format.format(toDecimal(minor, currency));
+}
+
+/** Writes a time as in `2026-03-29 14:05 Europe/Berlin`. */
+export function localTime(at: Date, timeZone: string): string {
+  // Swedish dates are those of ISO 8601.
+  return `${at.toLocaleString('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })} ${timeZone}`;
 }

@@ -1,5 +1,5 @@
 import type { ApiKeyMode, PauseReason } from '@app/domain';
-import { localTime } from './local-time.js';
+import { localTime } from './order-facts.js';
 
 export interface PausedWebhook {
   readonly id: string;

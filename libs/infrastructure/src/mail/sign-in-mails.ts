@@ -2,11 +2,10 @@ import { MAX_SIGN_IN_MAILS, StoreRepository, UndeliverableMessage } from '@app/a
 import { signInCodeGroups } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
-import { failureName } from '../platform/failure-name.js';
+import { failureName } from '../platform/error-code.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { ProcessLoop } from '../platform/process-loop.js';
 import { Database } from '../postgres/database.js';
-import { contextOfCode } from './code-context.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
 
@@ -45,6 +44,9 @@ interface DueMail {
   readonly code: Buffer;
   readonly stores: readonly number[];
 }
+
+/** Binds the code of a mail that is to be sent to its row. */
+export const contextOfCode = (id: string): string => `sign_ins/${id}/mail_code`;
 
 /** Mails codes, at least once, and never after they have ended. Workers in several processes share them. */
 @Injectable()

@@ -1,6 +1,6 @@
 import type { OrderKey, RescreenHeldOrders } from '@app/application';
 import { Logger } from '@nestjs/common';
-import { failureName } from '../platform/failure-name.js';
+import { failureName } from '../platform/error-code.js';
 import { ProcessLoop } from '../platform/process-loop.js';
 
 /** The longest wait of an order for another analysis, once the database answers in time. */

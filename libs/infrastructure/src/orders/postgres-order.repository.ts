@@ -27,8 +27,7 @@ import {
   type TaxLine,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { anyOf } from '../lists/any-of.js';
-import { Conditions } from '../lists/conditions.js';
+import { anyOf, Conditions } from '../lists/conditions.js';
 import { changedAt } from '../feed/updated-at.js';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';

@@ -1,7 +1,7 @@
 import { PipelineStages, type ClaimedStage, type MailOutcome } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
-import { failureName } from '../platform/failure-name.js';
+import { failureName } from '../platform/error-code.js';
 
 /** How often a claim begins with the stage that is due longest. The claims between begin where the one before ended. */
 const FRONT_MS = 1_000;

@@ -1,7 +1,7 @@
 import type { ClaimedStage, RunPipelineStage, StageResult } from '@app/application';
 import { Logger } from '@nestjs/common';
 import { Histogram } from 'prom-client';
-import { failureName } from '../platform/failure-name.js';
+import { failureName } from '../platform/error-code.js';
 import type { JsonLogger } from '../platform/json-logger.js';
 import { OutageLog } from '../platform/outage-log.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';

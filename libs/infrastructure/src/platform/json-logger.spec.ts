@@ -1,7 +1,6 @@
 /* eslint-disable no-console */
 import { errorFields } from './error-fields.js';
-import { JsonLogger } from './json-logger.js';
-import { logProcessOutput } from './log-process-output.js';
+import { JsonLogger, logProcessOutput } from './json-logger.js';
 import { OutageLog } from './outage-log.js';
 import { prettyLine } from './pretty-lines.js';
 

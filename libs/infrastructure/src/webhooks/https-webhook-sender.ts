@@ -4,7 +4,7 @@ import type { LookupAddress } from 'node:dns';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
-import { failureName } from '../platform/failure-name.js';
+import { failureName } from '../platform/error-code.js';
 import { VERSION } from '../platform/version.js';
 import { ReachableAddresses } from './reachable-addresses.js';
 import { checkWebhookUrl, hostOf, portOf } from './webhook-url.js';

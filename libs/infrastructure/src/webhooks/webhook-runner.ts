@@ -1,7 +1,7 @@
 import { MAX_WEBHOOKS_SERVED, type Attempt, type ClaimedWebhook, type DeliverWebhooks } from '@app/application';
 import { Logger } from '@nestjs/common';
 import { Histogram } from 'prom-client';
-import { failureName } from '../platform/failure-name.js';
+import { failureName } from '../platform/error-code.js';
 import { OutageLog } from '../platform/outage-log.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { ProcessLoop } from '../platform/process-loop.js';

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { numberChanges, passChangeLog } from '../feed/number-changes.js';
 import { purgeTombstones } from '../feed/purge-tombstones.js';
-import { failureName } from '../platform/failure-name.js';
+import { failureName } from '../platform/error-code.js';
 import type { Retention } from '../platform/config.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { foldTallies } from '../lists/fold-tallies.js';

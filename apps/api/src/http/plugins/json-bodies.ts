@@ -1,9 +1,8 @@
 import { BadRequestException } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { Ndjson } from '../../body/ndjson.js';
+import { bodyLimitsOf, isImport, isRaw, Ndjson } from '../../body/body-limits.js';
 import { FASTIFY_FAULTS, MalformedRequest } from '../../errors/request-errors.js';
-import { bodyLimitsOf, isImport, isRaw } from '../../body/body-limits.js';
 import { excessOf } from './json-shape.js';
 
 /** RFC 8259 lets a parser ignore one byte order mark. A server on the way may ignore another number of them. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BadRequestException } from '@nestjs/common';
 import fp from 'fastify-plugin';
-import { linesNamed } from '../../header-lines.js';
+import { linesNamed } from '../../headers.js';
 import { MAX_HEADER_LINES } from '../server/create-server.js';
 
 /** RFC 9110, section 7.2: a host name or an IP address, with an optional port. May be empty. */

@@ -1,6 +1,6 @@
 import { BadRequestException, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { linesNamed } from '../header-lines.js';
+import { linesNamed } from '../headers.js';
 
 export const IdempotencyKey = createParamDecorator((_data: unknown, context: ExecutionContext): string | null =>
   idempotencyKeyOf(context.switchToHttp().getRequest<FastifyRequest>()),

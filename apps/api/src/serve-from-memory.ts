@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { PUBLIC } from '../access/route-access.js';
-import { weightsOf } from './weights.js';
+import { PUBLIC } from './route-access.js';
+import { weightsOf } from './headers.js';
 
 type Coding = 'br' | 'gzip';
 type Compressed = Partial<Record<Coding, Buffer | Promise<Buffer>>>;

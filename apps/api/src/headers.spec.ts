@@ -1,4 +1,4 @@
-import { weightsOf } from './weights.js';
+import { weightsOf } from './headers.js';
 
 describe('the weights of a header', () => {
   it.each<[string, [string, number][]]>([

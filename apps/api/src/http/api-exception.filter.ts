@@ -2,9 +2,9 @@ import { DomainError } from '@app/domain';
 import { BadRequestException, Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bodyLimitsOf } from '../body/body-limits.js';
-import { ClientGone, MalformedRequest, failureOf } from './request-errors.js';
-import { describeError } from './describe-error.js';
-import { FailureCounts, FailureReports } from './failure-reports.js';
+import { ClientGone, MalformedRequest, failureOf } from '../errors/request-errors.js';
+import { describeError } from '../errors/describe-error.js';
+import { FailureCounts, FailureReports } from '../errors/failure-reports.js';
 
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter {

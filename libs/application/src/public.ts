@@ -1,0 +1,113 @@
+// What applications of other teams import as `store-commerce/application`: errors, use cases, ports, and their types. Each class
+// is its own injection token. What only operators, workers and sign-ins use is missing.
+export * from './errors.js';
+export { canonicalHash } from './canonical-hash.js';
+export { Deadline } from './deadline.js';
+
+// Use cases
+export { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
+export { ChangePrices } from './catalog/change-prices.js';
+export { type CollectedData, CustomersService, type EraseCustomerCommand } from './customers/customers.service.js';
+export { type ChangeContext, ChangeOrder, type Dated, type EditedLines, type Note } from './orders/change-order.js';
+export { type CreatedOrder, CreateOrder, type CreateOrderCommand, type OrderRequest } from './orders/create-order.js';
+export type { ItemRequest, QuoteRequest } from './orders/order-quotes.js';
+export { OrdersService } from './orders/orders.service.js';
+export { type OrderPreview, PreviewOrder, type PreviewOrderCommand } from './orders/preview-order.js';
+export { StockService } from './stock/stock.service.js';
+export { type PublicStoreProfile, StoreProfileService } from './stores/store-profile.service.js';
+
+// Ports that an extension implements
+export { CatalogPricing, type LineRequest, type PricedItems } from './ports/catalog-pricing.js';
+export { Notifier, UndeliverableMessage } from './ports/notifier.js';
+export { OrderCharges } from './ports/order-charges.js';
+export type { NotificationStage } from './ports/pipeline-stages.js';
+
+// Ports that it asks
+export { type BrandFilter, type BrandRecord, BrandRepository } from './ports/brand.repository.js';
+export { type CategoryFilter, type CategoryRecord, CategoryRepository } from './ports/category.repository.js';
+export { Clock } from './ports/clock.js';
+export {
+  type CustomerFilter,
+  type CustomerRecord,
+  CustomerRepository,
+  type ListedCustomer,
+} from './ports/customer.repository.js';
+export {
+  type Allocation,
+  type JournalFilter,
+  type JournalPage,
+  type JournalPlace,
+  type JournalRow,
+  type JournalRows,
+  type ListedOrder,
+  type MailOutcome,
+  type OrderEventRecord,
+  type OrderFilter,
+  type OrderKey,
+  type OrderLineRecord,
+  type OrderLocation,
+  type OrderRecord,
+  OrderRepository,
+  type OrderSummary,
+  type OrderSums,
+  type OrderSumsFilter,
+  type PipelineStageRecord,
+  type ShipmentRecord,
+} from './ports/order.repository.js';
+export {
+  type ListedProduct,
+  type ProductFilter,
+  type ProductRecord,
+  ProductRepository,
+  type ProductSummary,
+  type ProductVariantRecord,
+} from './ports/product.repository.js';
+export {
+  type ResolvedSku,
+  type SkuFilter,
+  type SkuId,
+  type SkuRecord,
+  SkuRepository,
+  type WarehouseUnits,
+} from './ports/sku.repository.js';
+export {
+  type StockFilter,
+  type StockId,
+  type StockRecord,
+  StockRepository,
+  type WarehouseRecord,
+} from './ports/stock.repository.js';
+export { type StoreProfile, StoreRepository, type StoreStatus, type StoreSummary } from './ports/store.repository.js';
+
+// Types of both
+export {
+  actorOf,
+  type ApiKeyLookup,
+  type ApiKeyRecord,
+  type ApiKeyStatus,
+  type SignedInPerson,
+} from './ports/api-key.repository.js';
+export type { IdempotencyScope, IdempotentRequest } from './ports/idempotency.js';
+export type { ChangedOrder, OrderTarget } from './ports/order-lifecycle.js';
+export type { OrderReceipt, PlacementCheck, QuotedAmounts } from './ports/order-placement.js';
+export {
+  type CreatedFilter,
+  MAX_LIMIT,
+  NEWEST_FIRST,
+  type Page,
+  type PageOf,
+  type Sort,
+  type TimeRange,
+  type UpdatedFilter,
+} from './ports/page.js';
+export type { Erasure, PersonalDataReader, PersonalRecord, PersonalRecords } from './ports/personal-data.js';
+export type { ChangedPrices, PriceChangeRequest, PriceLine, PriceLineResult } from './ports/price-changes.js';
+export type {
+  ChangedStock,
+  InvalidLine,
+  StockChangeRequest,
+  StockLine,
+  StockLineResult,
+  StockUnit,
+} from './ports/stock-changes.js';
+export type { MovementFilter, StockDifference, StockMovement, StockVerification } from './ports/stock-ledger.js';
