@@ -402,7 +402,7 @@ describe('the built API process with a trace collector', () => {
     expect(statements.map(({ parentId }) => parentId)).toEqual(statements.map(() => request?.spanId));
     // The look-up of the key runs before the body is read, the other statements after it.
     expect(statements.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['keys.look_up', 'orders.insert', 'stock.withdraw_from_fullest', 'COMMIT']),
+      expect.arrayContaining(['keys.look_up', 'orders.insert', 'stock.withdraw_from_fullest_or_fail', 'COMMIT']),
     );
     const insert = statements.find(({ name }) => name === 'orders.insert');
     expect(insert?.attributes).toMatchObject({

@@ -549,7 +549,7 @@ const STATEMENTS = [
   'transactions.begin',
   'idempotency.claim',
   'orders.insert',
-  'stock.withdraw_from_fullest',
+  'stock.withdraw_from_fullest_or_fail',
   'COMMIT',
 ];
 

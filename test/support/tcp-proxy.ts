@@ -13,11 +13,16 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** `cut` drops the bytes and resets both sides. `deliver and cut` resets the client before the answer. */
+/** `cut` drops the bytes, ends the connection to the server and resets the client. `deliver and cut` resets the client before the answer. */
 export type ClientDataVerdict = 'pass' | 'drop' | 'cut' | 'deliver and cut';
 
 interface TcpProxyOptions {
-  /** The protocol is plain text: a chunk that includes `COMMIT` is that statement. @param connection counts from 1. */
+  /**
+   * Is asked for each statement, also of those that arrive together. The protocol is plain text: a chunk that includes
+   * `COMMIT` is that statement.
+   *
+   * @param connection counts from 1.
+   */
   readonly onClientData?: (chunk: Buffer, connection: number) => ClientDataVerdict;
 }
 
@@ -57,13 +62,18 @@ export async function startTcpProxy(
     }
     const isOpen = () => mode === 'open' && connection > frozen;
     upstream.on('data', (chunk) => toClient(() => isOpen() && !client.destroyed && client.write(chunk)));
-    client.on('data', (chunk) => {
+    const statementsIn = statementReader();
+    client.on('data', (received) => {
       if (!isOpen()) return;
-      const verdict = onClientData(chunk, connection);
-      if (verdict === 'pass') toServer(() => !upstream.destroyed && upstream.write(chunk));
-      else if (verdict === 'deliver and cut') upstream.end(chunk);
-      else if (verdict === 'cut') upstream.resetAndDestroy();
-      if (verdict === 'cut' || verdict === 'deliver and cut') client.resetAndDestroy();
+      for (const chunk of statementsIn(received)) {
+        const verdict = onClientData(chunk, connection);
+        if (verdict === 'pass') toServer(() => !upstream.destroyed && upstream.write(chunk));
+        if (verdict === 'cut' || verdict === 'deliver and cut') {
+          upstream.end(verdict === 'cut' ? '' : chunk);
+          client.resetAndDestroy();
+          return;
+        }
+      }
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -92,6 +102,39 @@ export async function startTcpProxy(
       reset();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/**
+ * Cuts what a client sends into its statements, which wait until they are whole. A message has one byte for its type, which the
+ * first of a connection lacks, and four for the length of the rest, themselves included.
+ *
+ * @see https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+function statementReader(): (received: Buffer) => Buffer[] {
+  /** Messages that Sync or Flush ends: Parse, Bind, Describe, Execute, Close. */
+  const isPart = (type: number) => 'PBDEC'.includes(String.fromCharCode(type));
+  let unread = Buffer.alloc(0);
+  let isFirst = true;
+  return (received) => {
+    unread = Buffer.concat([unread, received]);
+    const statements: Buffer[] = [];
+    let begin = 0;
+    let end = 0;
+    for (;;) {
+      const length = end + (isFirst ? 0 : 1);
+      if (length + 4 > unread.length) break;
+      const next = length + unread.readUInt32BE(length);
+      if (next > unread.length) break;
+      if (isFirst || !isPart(unread[end] ?? 0)) {
+        statements.push(unread.subarray(begin, next));
+        begin = next;
+      }
+      isFirst = false;
+      end = next;
+    }
+    unread = unread.subarray(begin);
+    return statements;
   };
 }
 

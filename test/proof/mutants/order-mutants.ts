@@ -12,6 +12,10 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     'summed-demand',
     'const demand = demands.find((candidate) => sameStock(candidate, line) && candidate.lines.includes(index));',
   ]),
+  mutant('an order is committed without its units', 'oversell', /^ *round \d+: .*expected/, [
+    'withdrawal-with-commit',
+    'TAKEN,',
+  ]),
   mutant('no order before locking', 'deadlock', /PostgreSQL counted \d+ deadlocks/, ['lock-order']),
   mutant(
     'stages added after commit',
@@ -24,7 +28,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     ],
     [
       'placing-transaction',
-      `const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);
+      `const outcome = await this.write(placement, deadline);
+const { storeId } = placement.order;
 const stages = \`/* stages.insert */ INSERT INTO order_stages (store_id, order_id, stage, state)
   VALUES ($1, $2, 'notify-customer', 'pending'), ($1, $2, 'notify-merchant', 'pending')\`;
 const key = [storeId, placement.order.id];
@@ -53,7 +58,7 @@ if (outcome.outcome === 'placed') await this.transactions.run(storeId, (sql) => 
   mutant(
     'a cancelled wait for the standby is ignored',
     'test/e2e/synchronous-replication.spec.ts -t acknowledges no order, and no replay of it',
-    /✕ acknowledges no order, and no replay of it, .* pg_cancel_backend/,
+    /FAIL .*acknowledges no order, and no replay of it, .* pg_cancel_backend/,
     [
       'cancelled-wait',
       `const onNotice = ({ code }: { code?: string | undefined }) => void (isCancelled ||= code === 'none');`,
@@ -62,13 +67,13 @@ if (outcome.outcome === 'placed') await this.transactions.run(storeId, (sql) => 
   mutant(
     'a replay does not wait for the standby',
     'test/e2e/synchronous-replication.spec.ts -t acknowledges no order, and no replay of it',
-    /✕ acknowledges no order, and no replay of it, .* pg_cancel_backend/,
+    /FAIL .*acknowledges no order, and no replay of it, .* pg_cancel_backend/,
     ['replay-on-standby'],
   ),
   mutant(
     'a refusal that names an order does not wait for the standby',
     'test/e2e/synchronous-replication.spec.ts -t names no unacknowledged order',
-    /✕ names no unacknowledged order/,
+    /FAIL .*names no unacknowledged order/,
     ['named-order-on-standby'],
   ),
   mutant('stage marked done before its handler', 'pipeline', /mail \S+ is marked done and never arrived/, [
@@ -86,13 +91,13 @@ await this.notify(claim);`,
   mutant(
     'a claim does not lock the stages',
     'test/contracts/pipeline-stages.spec.ts -t does not wait for a stage',
-    /✕ does not wait for a stage that another worker claims/,
+    /FAIL .*does not wait for a stage that another worker claims/,
     ['stage-lock'],
   ),
   mutant(
     'an attempt ends whoever holds the stage',
     'test/contracts/pipeline-stages.spec.ts -t lets only the last claimant end',
-    /✕ lets only the last claimant end the attempt/,
+    /FAIL .*lets only the last claimant end the attempt/,
     [
       'stage-holder',
       "const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND (state = 'pending') IS TRUE AND $5::timestamptz IS NOT NULL`;",
@@ -101,7 +106,7 @@ await this.notify(claim);`,
   mutant(
     'a claim does not wait for the standby',
     'test/e2e/synchronous-replication.spec.ts -t claims no stage',
-    /✕ claims no stage of an order that the standby may not have, .* pg_cancel_backend/,
+    /FAIL .*claims no stage of an order that the standby may not have, .* pg_cancel_backend/,
     ['claim-on-standby', 'return this.database.queryPrepared<ClaimedStage>(CLAIM, [most, forMs]);'],
   ),
   mutant(

@@ -22,10 +22,10 @@ import { Counter } from 'prom-client';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
-import type { TransactionSql } from '../postgres/transaction-sql.js';
+import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
-import { isWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
+import { isInNoSingleBin, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
 import { claimKey, findKept } from '../postgres/idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
 
@@ -143,9 +143,8 @@ export class PostgresOrderPlacement extends OrderPlacement {
     earlierLoss: CommitOutcomeUnknown | null,
   ): Promise<PlacementOutcome> {
     try {
-      const { storeId } = placement.order;
       // @protects placing-transaction
-      const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);
+      const outcome = await this.write(placement, deadline);
       if (earlierLoss !== null && outcome.outcome === 'placed') this.recovered.inc();
       return outcome;
     } catch (caught) {
@@ -169,6 +168,33 @@ export class PostgresOrderPlacement extends OrderPlacement {
       if (error !== lost || deadline.remainingMs === 0) throw lost;
       return this.attempt(placement, deadline, lost);
     }
+  }
+
+  /**
+   * The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit. It travels with the
+   * statements where each unit is likely to lie in one bin that has enough; otherwise all of it is done again.
+   */
+  private async write(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
+    const { order, demand } = placement;
+    const { firstOrFail, fromAny } = withdrawals(order.storeId, order.id, demand);
+    const run = (save: (sql: TransactionSql, insertion: Statement) => Promise<void>) =>
+      this.transactions.run(
+        order.storeId,
+        (sql) => write(sql, placement, (insertion) => save(sql, insertion)),
+        deadline,
+      );
+    if (firstOrFail !== null) {
+      try {
+        return await run((sql, insertion) => sql.commitWith([insertion, firstOrFail]));
+      } catch (error) {
+        if (!isInNoSingleBin(error)) throw error;
+      }
+    }
+    return run(async (sql, insertion) => {
+      const [, withdrawn] = await sql.pipeline([insertion, fromAny]);
+      const shortages = shortagesIn(withdrawn, demand);
+      if (shortages.length > 0) throw new StockIsShort(shortages);
+    });
   }
 
   /**
@@ -219,23 +245,19 @@ function placed(order: Order): PlacementOutcome {
   return { outcome: 'placed', receipt: receiptOf(order) };
 }
 
+/** @param save inserts the order and withdraws its units. */
 async function write(
   sql: TransactionSql,
-  { order, assessment, demand, idempotency }: Placement,
+  { order, assessment, idempotency }: Placement,
+  save: (insertion: Statement) => Promise<void>,
 ): Promise<PlacementOutcome> {
   const kept =
     idempotency && (await claimKey(sql, 'order', idempotency, { orderId: order.id, record: receiptOf(order) }));
   // The key may be held by an earlier attempt of this placement, whose COMMIT went unanswered.
   if (kept?.orderId === order.id) return placed(order);
   if (kept) return { outcome: 'replayed', receipt: kept.record };
-
-  // The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit that follows.
-  const { first, fromAny } = withdrawals(order.storeId, order.id, demand);
-  const results = await sql.pipeline([orderInsertion(order, assessment), first]).catch((error: unknown) => {
+  await save(orderInsertion(order, assessment)).catch((error: unknown) => {
     throw insertionError(error);
   });
-  if (isWithdrawn(results.at(-1))) return placed(order);
-  const shortages = shortagesIn(await sql.query(fromAny.text, fromAny.values), demand);
-  if (shortages.length > 0) throw new StockIsShort(shortages);
   return placed(order);
 }

@@ -2,6 +2,7 @@ import { CONNECTION_MS, LOCK_TIMEOUT_MS, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS 
 import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { READ_INTEGERS } from './integers.js';
+import { JoiningSocket } from './joining-socket.js';
 import { PatientPool } from './patient-pool.js';
 import { onConnect, PIPELINE } from './session-settings.js';
 import { discardSilentConnections } from './silent-connections.js';
@@ -34,6 +35,7 @@ export function requestPool(url: string, poolSize: number, onPoolError = (_error
     types: READ_INTEGERS,
     ...onConnect(REQUEST_SETTINGS),
     ...PIPELINE,
+    stream: () => new JoiningSocket(),
   });
   pool.on('error', onPoolError);
   discardSilentConnections(pool);

@@ -35,7 +35,7 @@ class WaitForStandbysCancelled extends Error {
 }
 
 /**
- * Runs the end of a transaction on a connection that has no other statement in flight. Every commit goes through it.
+ * Runs the end of a transaction, which may travel behind its last statements. Every commit goes through it.
  *
  * @param metrics count the unknown outcomes; null in a command, which serves none.
  * @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys.

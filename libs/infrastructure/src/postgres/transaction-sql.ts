@@ -1,5 +1,5 @@
 import { CommitOutcomeUnknown, LOCK_TIMEOUT_MS, SILENT_SERVER_MS, type Deadline } from '@app/application';
-import type pg from 'pg';
+import pg from 'pg';
 import type { DatabaseMetrics } from './database-metrics.js';
 import { prepared } from './prepared.js';
 import { isConnectionLost } from './postgres-errors.js';
@@ -54,6 +54,8 @@ function begin({ remainingMs }: Deadline, storeId: number | null): string {
 /** SQL on the one connection of a transaction, which its first statement begins. Lives as long as the transaction. */
 export class TransactionSql {
   private begun: Promise<unknown> | null = null;
+  /** Whether the server has answered a COMMIT that travelled with statements, if only by a rollback. */
+  private hasEnded = false;
 
   /**
    * @param storeId whose rows the transaction writes; null when it writes none of a store.
@@ -82,13 +84,34 @@ export class TransactionSql {
    * @throws the error of the first statement that failed.
    */
   async pipeline(statements: readonly Statement[]): Promise<unknown[][]> {
-    const begun = this.begin(statements[0]?.demandsHome ? null : this.storeId);
-    const outcomes = await Promise.allSettled(statements.map(({ text, values }) => this.send(prepared(text, values))));
+    const { begun, answers } = this.sendAll(statements);
+    const outcomes = await Promise.allSettled(answers);
     await begun;
     return outcomes.map((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;
     });
+  }
+
+  /**
+   * Sends the last statements as a pipeline, and COMMIT right behind them: their locks are held for no round trip. After a
+   * failure, COMMIT rolls back: a statement that does not do what it must has to fail.
+   *
+   * @throws the error of the first statement that the server refused.
+   * @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys.
+   */
+  async commitWith(statements: readonly Statement[]): Promise<void> {
+    const { begun, answers } = this.sendAll(statements);
+    const committed = this.sendCommit();
+    const [end, ...outcomes] = await Promise.allSettled([committed, begun, ...answers]);
+    this.hasEnded = end.status === 'fulfilled';
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    // The server did not commit what it had refused, whatever became of the connection afterwards.
+    const refusal = failures.find((reason) => reason instanceof pg.DatabaseError);
+    if (refusal !== undefined) throw refusal as Error;
+    if (end.status === 'rejected') throw end.reason;
+    // An answer that came too late to be read, before that of COMMIT.
+    if (failures.length > 0) throw new CommitOutcomeUnknown(failures[0]);
   }
 
   /** Makes COMMIT wait for the standbys even if this transaction writes nothing. */
@@ -98,8 +121,8 @@ export class TransactionSql {
 
   /** @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys. */
   async commit(): Promise<void> {
-    if (this.begun === null) return;
-    await commitConfirmed(this.client, () => this.send({ text: 'COMMIT' }), this.metrics);
+    if (this.begun === null || this.hasEnded) return;
+    await this.sendCommit();
   }
 
   /**
@@ -108,7 +131,7 @@ export class TransactionSql {
    * @returns whether the connection is free for another transaction.
    */
   async rollBack(reason: unknown): Promise<boolean> {
-    if (this.begun === null) return true;
+    if (this.begun === null || this.hasEnded) return true;
     if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
     return this.begun
       .then(() => this.send({ text: 'ROLLBACK' }))
@@ -116,6 +139,15 @@ export class TransactionSql {
         () => true,
         () => false,
       );
+  }
+
+  private sendAll(statements: readonly Statement[]) {
+    const begun = this.begin(statements[0]?.demandsHome ? null : this.storeId);
+    return { begun, answers: statements.map(({ text, values }) => this.send(prepared(text, values))) };
+  }
+
+  private sendCommit(): Promise<unknown> {
+    return commitConfirmed(this.client, () => this.send({ text: 'COMMIT' }), this.metrics);
   }
 
   private begin(asking: number | null): Promise<unknown> {

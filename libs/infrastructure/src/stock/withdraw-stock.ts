@@ -1,4 +1,5 @@
 import { MAX_BINS_OF_ORDER, TooManyBinsOfOrder, type Shortage, type StockDemand } from '@app/domain';
+import { errorCode } from '../platform/error-code.js';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { hasVariants, IS_FOR_SALE } from './available-stock.js';
 
@@ -15,7 +16,7 @@ interface Withdrawal extends AvailableRow {
 
 // Most demands are of one line and fit: the fullest bin has enough. This statement then does what WITHDRAW would do, without its
 // windows and sums, and otherwise takes nothing.
-const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
+const withdrawFromFullest = (name: string, taken: string) => `/* ${name} */
   WITH locked AS MATERIALIZED (
     SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity, demand.requested, demand.line
     FROM unnest($3::int[], $4::int[], $5::int[], $6::int[]) AS demand (product_id, variant_key, requested, line)
@@ -39,7 +40,15 @@ const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
     SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', -requested, line FROM updated
     RETURNING quantity
   )
-  SELECT coalesce(-sum(quantity), 0)::int AS taken FROM moved`;
+  SELECT ${taken} AS taken FROM moved`;
+
+const TAKEN = 'coalesce(-sum(quantity), 0)::int';
+const WITHDRAW_FROM_FULLEST = withdrawFromFullest('stock.withdraw_from_fullest', TAKEN);
+const WITHDRAW_FROM_FULLEST_OR_FAIL = withdrawFromFullest(
+  'stock.withdraw_from_fullest_or_fail',
+  /* @protects withdrawal-with-commit */
+  `withdrawn_or_fail(${TAKEN})`,
+);
 
 // A single statement takes the stock: no answer travels while the rows are locked. Every transaction locks its rows in
 // primary-key order, so two orders that share products wait for each other instead of deadlocking. READ COMMITTED
@@ -104,11 +113,13 @@ const WITHDRAW = `/* stock.withdraw */
 interface Withdrawals {
   /** Takes nothing where a single bin does not have enough. */
   readonly first: Statement;
+  /** As `first`, but fails with {@link isInNoSingleBin} instead; null where several lines want the same units. */
+  readonly firstOrFail: Statement | null;
   readonly fromAny: Statement;
 }
 
 /**
- * Two ways to withdraw the demand of an order from the bins of the store's active warehouses.
+ * Ways to withdraw the demand of an order from the bins of the store's active warehouses.
  * @param positions in the order, of the demand's lines; absent = the lines are positions in the order.
  */
 export function withdrawals(
@@ -133,12 +144,17 @@ export function withdrawals(
     lines.map(({ quantity }) => quantity),
   ];
   const fromAny = { text: WITHDRAW, values: [...values, ...ofLines] };
-  if (lines.length > demand.length) return { first: fromAny, fromAny };
+  if (lines.length > demand.length) return { first: fromAny, firstOrFail: null, fromAny };
+  const ofSingleBins = [...values, lines.map(({ position }) => position)];
   return {
-    first: { text: WITHDRAW_FROM_FULLEST, values: [...values, lines.map(({ position }) => position)] },
+    first: { text: WITHDRAW_FROM_FULLEST, values: ofSingleBins },
+    firstOrFail: { text: WITHDRAW_FROM_FULLEST_OR_FAIL, values: ofSingleBins },
     fromAny,
   };
 }
+
+/** Whether `firstOrFail` failed: no single bin has the units of a line. */
+export const isInNoSingleBin = (error: unknown): boolean => errorCode(error) === 'SU001';
 
 export function shortagesOf(rows: readonly AvailableRow[], demand: readonly StockDemand[]): Shortage[] {
   const shortages = demand.flatMap(({ quantity: requested, lines }, index) => {

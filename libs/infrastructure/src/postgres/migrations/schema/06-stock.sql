@@ -46,6 +46,15 @@ CREATE TRIGGER stock_has_a_variant_key BEFORE INSERT OR UPDATE OF variant_id, va
   FOR EACH ROW EXECUTE FUNCTION key_the_variant();
 CREATE INDEX stock_by_bin ON stock (store_id, bin_id, product_id, variant_key);
 
+CREATE FUNCTION withdrawn_or_fail(taken int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  IF taken = 0 THEN
+    RAISE EXCEPTION 'no single bin has the units' USING ERRCODE = 'SU001';
+  END IF;
+  RETURN taken;
+END $$;
+COMMENT ON FUNCTION withdrawn_or_fail IS 'The units that were taken. Fails with SU001 where there are none, so that a COMMIT that was sent already rolls back.';
+
 CREATE TABLE stock_movements (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
