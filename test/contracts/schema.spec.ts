@@ -23,10 +23,10 @@ const KEYS_OF_ALL_STORES: Readonly<Record<string, string>> = {
 };
 
 const FUNCTIONS_OF_ALL_STORES: Readonly<Record<string, string>> = {
-  fold_list_tally_changes_through: 'The worker folds the changes of every store, one store after the other.',
   begin_branch: 'A restore or a fail-over affects the positions of every store.',
   log_products_of_store: 'The changed row is the store itself.',
   pass_change_log: 'The worker moves one mark for all stores.',
+  pass_list_tally_changes: 'The worker moves one mark for all stores.',
 };
 
 // Every key contains the store, so that tables can be distributed by store and rows refer only to their own store.
