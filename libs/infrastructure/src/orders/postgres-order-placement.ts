@@ -25,6 +25,7 @@ import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
+import { assertFewMovements } from '../stock/movements-of-order.js';
 import { isWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
 import { claimKey, findKept } from '../postgres/idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
@@ -237,5 +238,7 @@ async function write(
   if (isWithdrawn(results.at(-1))) return placed(order);
   const shortages = shortagesIn(await sql.query(fromAny.text, fromAny.values), demand);
   if (shortages.length > 0) throw new StockIsShort(shortages);
+  // Else each line has one bin.
+  await assertFewMovements(sql, { storeId: order.storeId, orderId: order.id });
   return placed(order);
 }
