@@ -1,5 +1,5 @@
 import { CHANGE_KINDS, ChangeFeed, CursorExpired, type ChangeKind, type FeedPlace } from '@app/application';
-import { purgeTombstones } from '@app/infrastructure';
+import { numberChanges, purgeTombstones } from '@app/infrastructure';
 import pg from 'pg';
 import { PostgresChangeFeed } from '../../libs/infrastructure/src/feed/postgres-change-feed.js';
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
@@ -203,4 +203,134 @@ describe('the plans of the feed', () => {
     );
     return rows;
   }
+});
+
+/** More products than one transaction changes in the feed. */
+const PRODUCTS = 5_100;
+/** The changes of a batch: its last product may have more units and bins than fit. */
+const BATCH = 5_003;
+
+describe('a change of what many products show', () => {
+  let store: StoreFixture;
+  const sql = (text: string, ...values: unknown[]) =>
+    application.database.query<Record<string, unknown>>(text, [store.id, ...values]);
+  const end = async () => {
+    const [state] = await sql(
+      `SELECT newest_change($1, enum_range(NULL::change_kind)) AS position, pg_sequence_last_value('change_log_id_seq') AS id`,
+    );
+    return { position: Number(state?.position), id: Number(state?.id) };
+  };
+  /** Numbers one batch. @returns how many rows it adds to the log or to the feed, and whether more wait. */
+  const batch = async () => {
+    const before = await end();
+    const [numbered] = await sql('SELECT number_changes($1) AS moved');
+    const after = await end();
+    const size = Math.max(after.position - before.position, after.id - before.id);
+    return { size, isMore: Number(numbered?.moved) >= 5_000 };
+  };
+  const allBatches = async () => {
+    const sizes: number[] = [];
+    for (let isMore = true; isMore;) {
+      const next = await batch();
+      sizes.push(next.size);
+      isMore = next.isMore;
+    }
+    return sizes;
+  };
+  beforeAll(async () => {
+    store = await StoreFixture.create(application.database);
+    const brand = await store.brand();
+    const category = await store.category();
+    const first = await store.product({ stock: 1 });
+    await sql(
+      `WITH made AS (
+         INSERT INTO products (store_id, slug, name, price, brand_id)
+         SELECT $1, 'many-' || n, '', 1, $2 FROM generate_series(2, ${PRODUCTS}) AS n RETURNING id
+       )
+       INSERT INTO stock (store_id, bin_id, product_id, quantity)
+       SELECT $1, (SELECT id FROM bins WHERE store_id = $1), id, 1 FROM made`,
+      brand,
+    );
+    await sql('UPDATE products SET brand_id = $2 WHERE store_id = $1 AND id = $3', brand, first);
+    await sql('INSERT INTO product_categories SELECT $1, id, $2 FROM products WHERE store_id = $1', category);
+    const [early, late] = [await store.order(), await store.order()];
+    await sql(
+      `INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity, position)
+       SELECT $1, (SELECT id FROM bins WHERE store_id = $1), $2, 0, CASE WHEN n > 5050 THEN $3::uuid ELSE $4 END, 'ORDER', 0, 0
+       FROM generate_series(1, 5100) AS n`,
+      ...[first, late, early],
+    );
+    await allBatches();
+  });
+
+  it.each([
+    ['the name of a brand', `UPDATE brands SET name = name || '+' WHERE store_id = $1`, { brands: 1 }],
+    ['the name of a category', `UPDATE categories SET name = name || '+' WHERE store_id = $1`, { categories: 1 }],
+    [
+      'whether a warehouse sells',
+      'UPDATE warehouses SET active = NOT active WHERE store_id = $1',
+      { skus: PRODUCTS, stock: PRODUCTS },
+    ],
+    [
+      'the code of a warehouse',
+      `UPDATE warehouses SET code = code || '+' WHERE store_id = $1`,
+      { products: 0, stock: PRODUCTS, orders: 2 },
+    ],
+    [
+      'the currency of the store',
+      `UPDATE stores SET currency = CASE currency WHEN 'USD' THEN 'EUR' ELSE 'USD' END WHERE id = $1`,
+      { skus: PRODUCTS, stock: PRODUCTS },
+    ],
+  ])('is numbered in batches, and reaches all: %s', async (_, change, changed) => {
+    const before = await end();
+    await sql(change);
+
+    const sizes = await allBatches();
+
+    const counts = await sql(
+      'SELECT kind, count(*)::int AS count FROM changes WHERE store_id = $1 AND position > $2 GROUP BY kind',
+      before.position,
+    );
+    expect(Object.fromEntries(counts.map(({ kind, count }) => [kind, count]))).toEqual(
+      Object.fromEntries(Object.entries({ products: PRODUCTS, ...changed }).filter(([, count]) => count > 0)),
+    );
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(BATCH);
+  });
+
+  it('is numbered once when it has changed several times', async () => {
+    for (let n = 0; n < 3; n++) await sql(`UPDATE brands SET name = name || '+' WHERE store_id = $1`);
+
+    expect(await allBatches()).toHaveLength(2);
+  });
+
+  it('reaches a product that comes to show it between two batches', async () => {
+    await sql(`UPDATE brands SET name = name || '+' WHERE store_id = $1`);
+    await batch();
+    const [own] = await sql('SELECT id FROM brands WHERE store_id = $1');
+    const late = await store.product({ brandId: Number(own?.id) });
+
+    await allBatches();
+
+    expect(
+      await sql(`SELECT FROM changes WHERE store_id = $1 AND kind = 'products' AND entity = $2`, `${late}`),
+    ).toHaveLength(1);
+  });
+
+  it('lets another store have its positions between two batches', async () => {
+    const other = await StoreFixture.create(application.database);
+    await sql(`UPDATE brands SET name = name || '+' WHERE store_id = $1`);
+    await other.brand();
+    const numbered: unknown[] = [];
+    const pool = {
+      query: async (text: string, values: unknown[] = []) => {
+        if (text.includes('number_changes')) numbered.push(values[0]);
+        return { rows: await application.database.query(text, values) };
+      },
+    };
+
+    await numberChanges(pool as never);
+
+    expect(numbered.filter((id) => id === store.id || id === other.id)).toEqual([store.id, other.id, store.id]);
+  });
 });

@@ -18,6 +18,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { movedOrders } from '../support/moved-orders.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { WRONG_ORDER_SUMS } from '../support/order-sums.js';
 import { TallyScene } from '../support/tally-scene.js';
 
@@ -146,11 +147,68 @@ describe('totals of orders and customers', () => {
     slow.release();
     await folding;
 
-    const [totals] = await scene.api.database.query<{ counted: string; kept: string }>(CUSTOMER_TOTALS, [
-      scene.api.store.id,
-    ]);
-    expect(totals?.kept).toBe(totals?.counted);
+    const totals = () =>
+      scene.api.database.query<{ counted: string; kept: string }>(CUSTOMER_TOTALS, [scene.api.store.id]);
+    const [notFolded] = await totals();
+    expect(notFolded?.kept).toBe(notFolded?.counted);
+    await foldTallies(scene.pool, 1);
+    expect(await totals()).toEqual([notFolded]);
     expect(await scene.api.database.query('SELECT FROM list_tally_changes')).toEqual([]);
+  });
+
+  // A writer of this isolation level folds nothing.
+  const addCustomers = (count: number) => `
+    BEGIN ISOLATION LEVEL REPEATABLE READ;
+    INSERT INTO customers (store_id, id, status, created_at)
+    SELECT %, gen_random_uuid(), 'Active', now() - n * interval '1 day' FROM generate_series(1, ${count}) AS n;
+    COMMIT`;
+  const changesOf = async (storeId: number) =>
+    (await base.api.database.query('SELECT FROM list_tally_changes WHERE store_id = $1', [storeId])).length;
+
+  it('are folded in batches, and those of another store between two of them', async () => {
+    const { store: busy, database } = (await base.withStore()).api;
+    const { store: next } = (await base.withStore()).api;
+    await foldTallies(base.pool, 1);
+    await database.query(addCustomers(2_100).replace('%', `${busy.id}`));
+    await database.query(addCustomers(1).replace('%', `${next.id}`));
+    const folded: [number, number][] = [];
+    const pool = {
+      query: async (text: string, values: [number]) => {
+        const before = await changesOf(busy.id);
+        const result = await base.pool.query(text, values);
+        if (text.includes('tallies.fold ')) folded.push([values[0], before - (await changesOf(busy.id))]);
+        return result;
+      },
+    };
+
+    await foldTallies(pool as never, 1);
+
+    expect(folded).toEqual([
+      [busy.id, 1_000],
+      [next.id, 0],
+      [busy.id, 1_000],
+      [busy.id, 100],
+    ]);
+  });
+
+  it('are folded although another transaction folds those of one store, which stay after the mark', async () => {
+    const { store: taken, database } = (await base.withStore()).api;
+    const { store: next } = (await base.withStore()).api;
+    await database.query(addCustomers(10).replace('%', `${taken.id}`));
+    await database.query(addCustomers(10).replace('%', `${next.id}`));
+    const other = await openTransaction(
+      database,
+      `SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), ${taken.id})`,
+    );
+
+    await foldTallies(base.pool, 1);
+
+    expect([await changesOf(taken.id), await changesOf(next.id)]).toEqual([10, 0]);
+    expect(await database.query(CUSTOMER_TOTALS, [taken.id])).toEqual([{ counted: '10', kept: '10' }]);
+    await other.end();
+    await foldTallies(base.pool, 1);
+    expect(await changesOf(taken.id)).toBe(0);
+    expect(await database.query(CUSTOMER_TOTALS, [taken.id])).toEqual([{ counted: '10', kept: '10' }]);
   });
 
   // Each change folds with a probability of 1/64: none of a thousand does so once in seven million runs.

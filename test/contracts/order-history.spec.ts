@@ -245,6 +245,25 @@ describe('an order with thousands of events', () => {
     expect(eventsRead).toBeLessThan(5 * 600);
   });
 
+  it('is read without a walk through its history while a shipment is picked', async () => {
+    await database.query(
+      `WITH made AS (
+         INSERT INTO order_events (store_id, order_id, actor_type, event, reference) VALUES ($1, $2, 'key', 'shipment_created', 'P-1')
+       )
+       INSERT INTO shipments (store_id, order_id, reference, number, status) VALUES ($1, $2, 'P-1', 1, 'picking')`,
+      [store.id, long],
+    );
+    await database.query(
+      `INSERT INTO order_events (store_id, order_id, actor_type, event) VALUES ($1, $2, 'key', 'contact_changed')`,
+      [store.id, long],
+    );
+
+    const found = await orders.findById(store.id, long);
+
+    expect(found?.shipments).toMatchObject([{ reference: 'P-1', isAddressChanged: true }]);
+    expect(eventsRead).toBeLessThan(10);
+  });
+
   it('is locked for a change without a walk through its history', async () => {
     const sql = {
       pipeline: (statements: readonly Statement[]) =>

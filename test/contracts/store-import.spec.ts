@@ -317,4 +317,39 @@ describe('StoreImport', () => {
     );
     expect(row).toEqual({ name: 'From 0', variants: 1_000 });
   });
+
+  it('leaves a product at most 1 MB of variants, with those that it had, and takes smaller ones', async () => {
+    const withVariants = (from: number, length: number, metadata?: object) => {
+      const text = 'x'.repeat(length / 4);
+      const attributes = { a: text, b: text, c: text, d: text };
+      const variants = Array.from({ length: 300 }, (_, n) => ({
+        sku: `V-${from + n}`,
+        name: 'A',
+        attributes,
+        metadata,
+      }));
+      return { ...product('shirt'), variants };
+    };
+    const problem = 'product.variants must leave the product at most 1 MB of variants, with those that it had';
+
+    const results = [];
+    for (const line of [
+      withVariants(0, 3_400),
+      withVariants(300, 200),
+      withVariants(0, 3_400, { text: 'y'.repeat(100) }),
+      withVariants(0, 3_000, { text: 'y'.repeat(100) }),
+      withVariants(0, 3_000),
+      withVariants(0, 3_388),
+    ])
+      results.push(...(await write([line])).map(({ result, error }) => [result, error]));
+
+    expect(results).toEqual([
+      ['created', ''],
+      ['refused', problem],
+      ['refused', problem],
+      ['updated', ''],
+      ['unchanged', ''],
+      ['refused', problem],
+    ]);
+  });
 });

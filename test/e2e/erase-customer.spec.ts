@@ -576,7 +576,7 @@ const IMPERSONAL = [
   'webhook_deliveries: message_id type phase answer',
   'change_log: entity',
   'changes: entity',
-  'shared_changes: via',
+  'shared_changes: via through',
   'store_moves: step details',
   'change_branches: place',
 ];

@@ -412,6 +412,52 @@ describe('bins', () => {
   });
 });
 
+describe('the stock of an order', () => {
+  /** An order with units of a product in a thousand bins. */
+  async function inThousandBins() {
+    const products = await Promise.all(
+      Array.from({ length: 4 }, () => api.store.product({ stock: Array.from({ length: 250 }, () => 1) })),
+    );
+    const items = products.map((product) => ({ product_id: product, quantity: 250 }));
+    return { id: (await orders.create({ items, customer: { name: 'Ada' } })).order_id, products };
+  }
+  const add = (id: string) => outcome(post(id, 'lines', { add: [{ product_id: mug, quantity: 1 }] }));
+
+  it('lies in at most a thousand bins, also where a bin has enough, or units are picked elsewhere', async () => {
+    const { id, products } = await inThousandBins();
+    const inStock = await api.store.onHand(mug);
+    await api.store.stock(products[0] as number, null, 1);
+    const [bin] = await api.database.query<{ warehouse: string; bin: string }>(
+      `SELECT warehouses.code AS warehouse, bins.code AS bin FROM stock
+       JOIN bins ON bins.store_id = $1 AND bins.id = bin_id JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = warehouse_id
+       WHERE stock.store_id = $1 AND product_id = $2 AND quantity = 1`,
+      [api.store.id, products[0]],
+    );
+    const picked = { line: 1, quantity: 1, from: [{ ...bin, quantity: 1 }] };
+
+    expect(await add(id)).toEqual([422, 'too_many_bins']);
+    expect(await outcome(post(id, 'shipments', { reference: 'S-1', items: [picked] }))).toEqual([422, 'too_many_bins']);
+    expect(await api.store.onHand(mug)).toBe(inStock);
+    expect(await orders.read(id)).toMatchObject({ shipments: [] });
+    const { statusCode } = await post(id, 'lines', { set: [{ line: 4, quantity: 249 }] });
+    expect(statusCode).toBe(200);
+  });
+
+  it('moves at most ten thousand times, and goes back as a whole after that', async () => {
+    const id = await place();
+    await api.database.query(
+      `INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity, position)
+       SELECT moved.store_id, bin_id, product_id, variant_key, order_id, kind, 0, position
+       FROM (SELECT * FROM stock_movements WHERE store_id = $1 AND order_id = $2 LIMIT 1) AS moved, generate_series(1, 9998)`,
+      [api.store.id, id],
+    );
+
+    expect(await outcome(post(id, 'lines', { set: [{ line: 1, quantity: 2 }] }))).toEqual([422, 'too_many_records']);
+    expect(await outcome(post(id, 'cancel', { items: [{ line: 1, quantity: 1 }] }))).toEqual([422, 'too_many_records']);
+    expect((await post(id, 'cancel', {})).statusCode).toBe(200);
+  });
+});
+
 describe('a preview', () => {
   const LINES = [{ line: 1, quantity: 1 }];
   /** The order without what another moment changes. */

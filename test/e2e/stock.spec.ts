@@ -326,6 +326,25 @@ describe('POST /v1/stock', () => {
     expect(codes).toEqual(['', 'too_many_bins']);
   });
 
+  it('makes no bin once the codes of all bins have 2 MB, which each list of warehouses shows', async () => {
+    const warehouse = await makeBins(0, 'L');
+    await sql(
+      `INSERT INTO bins (store_id, warehouse_id, code)
+       SELECT $1, id, repeat('😀', 63) || lpad(n::text, 4, '0') FROM warehouses, generate_series(1, 8191) AS n WHERE store_id = $1 AND code = $2`,
+      api.store.id,
+      warehouse,
+    );
+    const error = 'The codes of the bins of the store have 2 MB: no request makes another';
+    const long = '😀'.repeat(64);
+    const into = (bin: string) => ({ sku: 'R-1', warehouse, bin, adjust: 1 });
+
+    const { lines } = await change([into('N-1'), into(long), into('N-2')], { create_bins: true });
+    const imported = await api.post('/v1/import', { lines: [{ kind: 'bin', warehouse, code: long }] });
+
+    expect(lines).toMatchObject([{ code: '' }, { code: 'too_many_bins', error }, { code: '' }]);
+    expect(imported.json()).toMatchObject({ data: { lines: [{ result: 'refused', error }] } });
+  });
+
   it('applies requests with the same reference once, and answers them alike', async () => {
     const twice = () => Promise.all([1, 2].map(() => change([{ sku: 'R-1', adjust: 10 }], { reference: 'GR-7' })));
 

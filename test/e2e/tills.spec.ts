@@ -160,6 +160,30 @@ describe('sales of a till', () => {
     expect(await notices()).toHaveLength(1);
   });
 
+  it('take units from at most a thousand bins: one that needs more is refused, and the others of the file are not', async () => {
+    const slugs = ['a', 'b', 'c', 'd', 'e'];
+    await Promise.all(slugs.map((slug) => api.store.product({ slug, stock: Array.from({ length: 250 }, () => 1) })));
+    const large = (receipt: string, of: readonly string[]) =>
+      aSale(receipt, [], {
+        ...{ amount: 250_000 * of.length, total_amount: 250_000 * of.length },
+        line_items: of.map((slug) => ({ ...MUG, product: slug, quantity: 250 })),
+      });
+    const { store: _, ...tooLarge } = large('POS-1', slugs);
+    const { store: __, ...small } = aSale('POS-2', [1]);
+    const { store: ___, ...largest } = large('POS-3', slugs.slice(1));
+
+    const response = await api.post('/v1/import', { lines: [tooLarge, small, largest] });
+
+    const { lines } = response.json<{ data: { lines: object[] } }>().data;
+    expect(lines).toMatchObject([
+      { result: 'refused', error: 'order.line_items would take units from more than 1000 bins' },
+      { result: 'created', warning: '' },
+      { result: 'created', warning: '' },
+    ]);
+    expect(await unitsOf('POS-2')).toEqual([[1]]);
+    expect((await unitsOf('POS-3')).map(({ length }) => length)).toEqual([250, 250, 250, 250]);
+  });
+
   it('come after the stock lines before them in the file, and before those after them', async () => {
     const [bin] = await application.database.query<{ place: string }>(
       `SELECT warehouses.code || '/' || bins.code AS place FROM stock

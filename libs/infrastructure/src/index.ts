@@ -54,7 +54,7 @@ export * from './secrets/postgres-encrypted-secrets.js';
 export * from './secrets/unknown-keys.js';
 export * from './stock/postgres-stock-ledger.js';
 export * from './platform/operator.js';
-export { roomForBins, TOO_MANY_BINS } from './stock/limit-bins.js';
+export { problemOfBins } from './stock/limit-bins.js';
 export * from './stock/stock-quantities.js';
 export * from './stock/take-sold.js';
 export * from './webhooks/https-webhook-sender.js';

@@ -7975,6 +7975,7 @@ export interface operations {
             | 'being_picked'
             | 'shipment_reference_taken'
             | 'out_of_stock'
+            | 'too_many_bins'
             | 'units_without_bin'
             | 'order_held'
             | 'order_cancelled'

@@ -105,6 +105,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['stores', 'change_log', 'shared_changes'],
   },
   {
+    statements: ['tallies.waiting_stores'],
+    reason: 'The worker folds the tallies of all stores. The statement returns only ids of stores.',
+    tables: ['stores', 'list_tally_changes'],
+  },
+  {
     statements: ['retention.changes'],
     reason: 'The worker removes old tombstones of all stores and notes the newest of each.',
     tables: ['changes', 'purged_changes'],

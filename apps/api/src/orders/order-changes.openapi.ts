@@ -83,6 +83,7 @@ export const ApiCreateShipment = ApiChange({
     new refused.ShipmentReferenceTaken(),
     new NotFound('Bin MAIN/A-9'),
     new refused.BinShort('MAIN/B-2', 2, 1),
+    new refused.TooManyBinsOfOrder(1_000),
     new refused.UnitsWithoutBin(),
     new refused.OrderHeld(),
     new refused.OrderCancelled(),

@@ -15,8 +15,7 @@ import {
   BulkTurns,
   DataCipher,
   givingIdsBack,
-  roomForBins,
-  TOO_MANY_BINS,
+  problemOfBins,
   Transactions,
   type DrawnIds,
   type TransactionSql,
@@ -153,9 +152,11 @@ async function binsTooMany(
   storeId: number,
   lines: readonly CheckedLine[],
 ): Promise<ReadonlyMap<number, string>> {
-  const bins = lines.filter(({ line }) => line?.kind === 'bin');
-  if (bins.length === 0 || bins.length <= (await roomForBins(sql, storeId))) return new Map();
-  return new Map(bins.map(({ number }) => [number, TOO_MANY_BINS]));
+  const bins = lines.flatMap(({ number, line }) => (line?.kind === 'bin' ? [{ number, code: line.code }] : []));
+  if (bins.length === 0) return new Map();
+  const codes = bins.map(({ code }) => code);
+  const problem = await problemOfBins(sql, storeId, codes);
+  return new Map(problem === null ? [] : bins.map(({ number }) => [number, problem]));
 }
 
 /**

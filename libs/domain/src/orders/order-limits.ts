@@ -10,6 +10,8 @@ export const MAX_SHIPMENTS = 200;
 export const MAX_SHIPMENT_ITEMS = 2_000;
 /** Counts each bin of each line. */
 export const MAX_BINS_OF_ORDER = 1_000;
+/** Movements of its stock: each read of the order sums them up. */
+export const MAX_MOVEMENTS = 10_000;
 /** An order with so many events refuses what could happen any number of times. The rest has limits of its own. */
 export const MAX_EVENTS = 5_000;
 /** Counts the lines of all refunds of an order. */
@@ -62,6 +64,17 @@ export function withinLimits({ state }: PlacedOrder, change: OrderChange): Order
   }
   assertItems(shipments, change);
   return change;
+}
+
+/**
+ * Whether the change moves stock, and others like it may follow: the order then needs room for its movements. One that ends the
+ * order is always possible.
+ */
+export function movesStockAgain({ state }: PlacedOrder, change: OrderChange): boolean {
+  const { fulfillmentStatus: to } = change;
+  if (to !== state.fulfillmentStatus && (to === 'CANCELLED' || to === 'RETURNED')) return false;
+  const isPicked = (effectOf(change, 'shipment')?.picked.length ?? 0) > 0;
+  return isPicked || change.effects.some(({ kind }) => kind === 'lines' || kind === 'restock');
 }
 
 /** A shipment keeps its items. */

@@ -2,6 +2,7 @@ import type { Deadline } from '@app/application';
 import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { earlierWritersAreDone } from '../lists/fold-tallies.js';
+import { storesInTurn } from '../lists/stores-in-turn.js';
 import { changesWait } from './waiting-changes.js';
 
 type Query = Pick<pg.Pool, 'query'>;
@@ -21,24 +22,13 @@ const LAST = `/* changes.last */
   FROM pg_sequence_last_value('change_log_id_seq') AS last`;
 
 /**
- * Gives positions to the committed changes of all stores, one batch of each at a time: a store with many changes does not
- * keep the others waiting, and neither does one whose changes cannot get positions.
+ * Gives positions to the committed changes of all stores, one batch of each at a time.
  *
  * @param signal ends the work between two batches.
  * @throws the first failure, after one batch of each other store.
  */
-export async function numberChanges(pool: Query, signal?: AbortSignal): Promise<void> {
-  for (let isMore = true; isMore && !signal?.aborted;) {
-    isMore = false;
-    const failures: unknown[] = [];
-    const { rows } = await pool.query<{ id: number }>(WAITING);
-    for (const { id } of rows) {
-      if (signal?.aborted) break;
-      const moved = await numberOf(pool, id).catch((error: unknown) => void failures.push(error));
-      if ((moved ?? 0) >= BATCH) isMore = true;
-    }
-    if (failures.length > 0) throw failures[0];
-  }
+export function numberChanges(pool: Query, signal?: AbortSignal): Promise<void> {
+  return storesInTurn(pool, WAITING, async (storeId) => ((await numberOf(pool, storeId)) ?? 0) >= BATCH, signal);
 }
 
 /**

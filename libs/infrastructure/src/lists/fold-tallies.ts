@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { storesInTurn } from './stores-in-turn.js';
 
 /** Fewer changes are not worth a move of the mark: a read passes them in a fraction of a millisecond. */
 const FEW_CHANGES = 1_000;
+/** The batch of `fold_list_tally_changes_of` in the first migration. */
+const BATCH = 1_000;
 const POLL_MS = 50;
 const TIMEOUT_MS = 5_000;
 
@@ -16,17 +19,36 @@ const WRITERS = `/* tallies.writers */
   WHERE relation = $1::regclass AND mode = 'RowExclusiveLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
+const WAITING = `/* tallies.waiting_stores */
+  SELECT id FROM stores WHERE EXISTS (
+    SELECT FROM list_tally_changes WHERE store_id = stores.id AND id > list_tally_mark())
+  ORDER BY id`;
+
+// A writer that folds the store holds the lock until its transaction ends: the next run folds what it leaves.
+const FOLD = `/* tallies.fold */
+  SELECT CASE WHEN pg_try_advisory_xact_lock(hashtext('list_tally_changes'), $1) THEN fold_list_tally_changes_of($1) END AS folded`;
+
 /**
- * Folds the changes of all lists into their tallies, and advances the mark after which reads start: without it, every read
- * of a list would pass all folded changes while a long snapshot is open. Does nothing when there are few changes or an
- * earlier writer takes long: the worker calls it again.
+ * Folds the changes of all lists into their tallies, one batch of each store at a time, and advances the mark after which
+ * reads start: without it, every read of a list would pass all folded changes while a long snapshot is open. Leaves a store
+ * that another transaction folds. Does nothing when there are few changes, and leaves the mark when an earlier writer takes
+ * long: the worker calls it again.
+ *
+ * @param signal ends the work between two batches. @throws the first failure, after one batch of each other store.
  */
-export async function foldTallies(pool: Pick<pg.Pool, 'query'>, few = FEW_CHANGES): Promise<void> {
+export async function foldTallies(
+  pool: Pick<pg.Pool, 'query'>,
+  few = FEW_CHANGES,
+  signal?: AbortSignal,
+): Promise<void> {
   const [state] = (await pool.query<{ last: string | null; since: string | null }>(LAST)).rows;
   if (!state?.last || Number(state.since) < few) return;
+  const fold = async (storeId: number) =>
+    ((await pool.query<{ folded: number | null }>(FOLD, [storeId])).rows[0]?.folded ?? 0) >= BATCH;
+  await storesInTurn(pool, WAITING, fold, signal);
   // Runs after the newest id is read: a writer that begins later takes a newer id.
   if (!(await earlierWritersAreDone(pool, 'list_tally_changes'))) return;
-  await pool.query('/* tallies.fold */ SELECT fold_list_tally_changes_through($1)', [state.last]);
+  await pool.query('/* tallies.pass */ SELECT pass_list_tally_changes($1)', [state.last]);
 }
 
 /** Waits, for 5 s at most, for the transactions that have written to a table. @returns whether all have ended. */

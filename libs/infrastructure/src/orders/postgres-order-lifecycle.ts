@@ -5,7 +5,16 @@ import {
   type OrderKey,
   type OrderRecord,
 } from '@app/application';
-import { BinAboveLimit, DomainError, effectOf, NotFound, OutOfStock, PlacedOrder, type LinesChange } from '@app/domain';
+import {
+  BinAboveLimit,
+  DomainError,
+  effectOf,
+  movesStockAgain,
+  NotFound,
+  OutOfStock,
+  PlacedOrder,
+  type LinesChange,
+} from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { isOutOfRange, isUniqueViolation } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
@@ -13,6 +22,7 @@ import { Transactions } from '../postgres/transactions.js';
 import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
 import { pickFrom } from '../stock/pick-from.js';
 import { unitsReturned, type LockedOrder } from '../stock/restock.js';
+import { assertFewMovements } from '../stock/movements-of-order.js';
 import { isWithdrawn, shortagesIn, withdrawals } from '../stock/withdraw-stock.js';
 import { assertFewEvents, bookings, changeEvents, lockOrder, refusalEvents, setState } from './order-changes.js';
 import { writesOf } from './order-effects.js';
@@ -126,6 +136,7 @@ async function changeLocked(
     });
   if (shipping && picked.length > 0) await pickFrom(sql, key, shipping.shipment.reference, picked);
   const row = readRow(isDone ? answers.at(-1) : await withdrawAndRead(sql, key, lines));
+  if (movesStockAgain(new PlacedOrder(state), decided)) await assertFewMovements(sql, key);
   const restocked = unitsReturned(answers.slice(changes.length, changes.length + writes.stock.length));
   const shipsPicked = shipping?.shipsPicked ?? false;
   const record = shipsPicked ? { ...row, shipsPicked } : row;

@@ -25,6 +25,7 @@ import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
+import { assertFewMovements } from '../stock/movements-of-order.js';
 import { isInNoSingleBin, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
 import { claimKey, findKept } from '../postgres/idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
@@ -194,6 +195,8 @@ export class PostgresOrderPlacement extends OrderPlacement {
       const [, withdrawn] = await sql.pipeline([insertion, fromAny]);
       const shortages = shortagesIn(withdrawn, demand);
       if (shortages.length > 0) throw new StockIsShort(shortages);
+      // Else each line has one bin.
+      await assertFewMovements(sql, { storeId: order.storeId, orderId: order.id });
     });
   }
 

@@ -7,13 +7,17 @@ import { resolveLines, type NewBin, type ResolvedLine } from './resolve-lines.js
 
 /** Bins of a store beyond which requests make no further ones. */
 const MAX_BINS = 100_000;
+/** The bytes of all their codes: a list of warehouses has the codes of all bins. */
+const MAX_CODES_BYTES = 2 * 1024 * 1024;
 /** Bins of a product or variant beyond which requests put it into no further ones: reads and orders read all its bins. */
 const MAX_BINS_OF_UNIT = 250;
 /** The same for a product together with its variants: lists of products read the bins of all of them. */
 const MAX_BINS_OF_PRODUCT = 1_000;
 
-export const TOO_MANY_BINS = `The store has ${MAX_BINS} bins: no request makes another`;
+const TOO_MANY_BINS = `The store has ${MAX_BINS} bins: no request makes another`;
+const CODES_TOO_LONG = 'The codes of the bins of the store have 2 MB: no request makes another';
 const STORE_FULL = tooManyBins(TOO_MANY_BINS);
+const CODES_FULL = tooManyBins(CODES_TOO_LONG);
 const UNIT_FULL = tooManyBins(`The product or variant has ${MAX_BINS_OF_UNIT} bins: no request puts it into another`);
 const PRODUCT_FULL = tooManyBins(
   `The product has ${MAX_BINS_OF_PRODUCT} bins with its variants: no request puts it into another`,
@@ -41,7 +45,8 @@ const COUNT_ROWS = `/* stock.count_bins_of_units */
   FROM (SELECT DISTINCT * FROM unnest($2::int[], $3::int[]) AS each (product_id, variant_key)) AS unit`;
 
 const COUNT_BINS = `/* stock.count_bins */
-  SELECT count(*)::int AS bins FROM (SELECT FROM bins WHERE store_id = $1 LIMIT ${MAX_BINS}) AS few`;
+  SELECT count(*)::int AS bins, coalesce(sum(octet_length(code)), 0)::int AS bytes
+  FROM (SELECT code FROM bins WHERE store_id = $1 LIMIT ${MAX_BINS}) AS few`;
 
 const BIN_IDS = idSequence('stock', 'bins');
 
@@ -100,10 +105,20 @@ export async function findPlaces(
   });
 }
 
-/** Waits for other requests of the store that make bins. @returns how many bins they may still make. */
-export async function roomForBins(sql: TransactionSql, storeId: number): Promise<number> {
+/**
+ * Waits for other requests of the store that make bins.
+ *
+ * @param codes of the bins to make. @returns why they may not be made; null = they may.
+ */
+export async function problemOfBins(
+  sql: TransactionSql,
+  storeId: number,
+  codes: readonly string[],
+): Promise<string | null> {
   await sql.query(LOCK_NEW_BINS, [storeId]);
-  return MAX_BINS - (await countBins(sql, storeId));
+  const { bins, bytes } = await countBins(sql, storeId);
+  if (bins + codes.length > MAX_BINS) return TOO_MANY_BINS;
+  return codes.reduce((sum, code) => sum + Buffer.byteLength(code), bytes) > MAX_CODES_BYTES ? CODES_TOO_LONG : null;
 }
 
 /** Whether a line needs the row of its bin, although the product may never have lain there. */
@@ -139,7 +154,8 @@ interface Limited {
 
 /** @param lines that put a product or variant into a bin for the first time. */
 async function limit(sql: TransactionSql, storeId: number, lines: readonly ResolvedLine[]): Promise<Limited> {
-  const bins = lines.some(({ newBin }) => newBin) ? await countBins(sql, storeId) : 0;
+  const stored = lines.some(({ newBin }) => newBin) ? await countBins(sql, storeId) : NO_BINS;
+  let { bytes } = stored;
   const counts = await countRows(sql, storeId, lines);
   const refusals = new Map<number, StockRefusal>();
   const made = new Map<string, NewBin>();
@@ -151,21 +167,32 @@ async function limit(sql: TransactionSql, storeId: number, lines: readonly Resol
     if (rows.has(`${unit} ${bin}`)) continue;
     const ofUnit = counts.get(unit) ?? 0;
     const ofProduct = counts.get(product) ?? 0;
-    if (newBin && !made.has(bin) && bins + made.size >= MAX_BINS) refusals.set(index, STORE_FULL);
+    const added = newBin && !made.has(bin) ? Buffer.byteLength(newBin.code) : 0;
+    if (added > 0 && stored.bins + made.size >= MAX_BINS) refusals.set(index, STORE_FULL);
+    else if (added > 0 && bytes + added > MAX_CODES_BYTES) refusals.set(index, CODES_FULL);
     else if (ofUnit >= MAX_BINS_OF_UNIT) refusals.set(index, UNIT_FULL);
     else if (ofProduct >= MAX_BINS_OF_PRODUCT) refusals.set(index, PRODUCT_FULL);
     else {
       rows.add(`${unit} ${bin}`);
       counts.set(unit, ofUnit + 1).set(product, ofProduct + 1);
       if (newBin) made.set(bin, newBin);
+      bytes += added;
     }
   }
   return { refusals, made };
 }
 
-async function countBins(sql: TransactionSql, storeId: number): Promise<number> {
-  const [row] = await sql.query<{ bins: number }>(COUNT_BINS, [storeId]);
-  return row?.bins ?? 0;
+interface Bins {
+  readonly bins: number;
+  /** Of their codes. */
+  readonly bytes: number;
+}
+
+const NO_BINS: Bins = { bins: 0, bytes: 0 };
+
+async function countBins(sql: TransactionSql, storeId: number): Promise<Bins> {
+  const [row] = await sql.query<Bins>(COUNT_BINS, [storeId]);
+  return row ?? NO_BINS;
 }
 
 /** Bins by `product/variant`, and by `product` for the product with its variants. */

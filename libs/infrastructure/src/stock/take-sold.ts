@@ -52,23 +52,30 @@ const TAKE_SOLD = `/* stock.take_sold */
     SELECT $1, bin_id, product_id, variant_key, order_id, 'ORDER', -units, position FROM taken
     ORDER BY place, bin_id
   )
-  SELECT (sold.quantity - coalesce(sum(taken.units), 0))::int AS short
+  SELECT (sold.quantity - coalesce(sum(taken.units), 0))::int AS short, count(taken.place)::int AS bins
   FROM sold LEFT JOIN taken USING (place)
   GROUP BY sold.place, sold.quantity ORDER BY sold.place`;
+
+export interface TakenUnits {
+  /** Units that no bin had. */
+  readonly short: number;
+  /** Bins that gave the others. */
+  readonly bins: number;
+}
 
 /**
  * Takes the units from the bins from which orders take theirs, in the caller's transaction. What the bins lack is in one mail to
  * the merchant.
  *
- * @param sold of new orders, each at least one unit. @returns the missing units of each.
+ * @param sold of new orders, each at least one unit. @returns what was taken of each.
  */
 export async function takeSold(
   manager: Pick<EntityManager, 'query'>,
   storeId: number,
   sold: readonly SoldUnits[],
-): Promise<number[]> {
+): Promise<readonly TakenUnits[]> {
   if (sold.length === 0) return [];
-  const rows = await manager.query<{ short: number }[]>(TAKE_SOLD, [
+  const rows = await manager.query<TakenUnits[]>(TAKE_SOLD, [
     storeId,
     sold.map(({ orderId }) => orderId),
     sold.map(({ productId }) => productId),
@@ -84,5 +91,5 @@ export async function takeSold(
     if (short > 0) missing.set(key, { ...row, units: short + (missing.get(key)?.units ?? 0) });
   });
   if (missing.size > 0) await manager.query(NOTIFY_SHORT_STOCK, [storeId, JSON.stringify([...missing.values()])]);
-  return rows.map(({ short }) => short);
+  return rows;
 }

@@ -1,4 +1,4 @@
-import { MAX_BINS_OF_ORDER, TooManyBinsOfOrder, type Shortage, type StockDemand } from '@app/domain';
+import type { Shortage, StockDemand } from '@app/domain';
 import { errorCode } from '../platform/error-code.js';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { hasVariants, IS_FOR_SALE } from './available-stock.js';
@@ -10,8 +10,6 @@ export interface AvailableRow {
 
 interface Withdrawal extends AvailableRow {
   readonly taken: number;
-  /** The bins of all lines of the order. */
-  readonly bins: number;
 }
 
 // Most demands are of one line and fit: the fullest bin has enough. This statement then does what WITHDRAW would do, without its
@@ -104,9 +102,7 @@ const WITHDRAW = `/* stock.withdraw */
     WHERE part.units > 0
     RETURNING quantity
   )
-  SELECT available::float8, (SELECT count(*)::int FROM (
-      SELECT FROM moved UNION ALL SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2 AND kind = 'ORDER') AS of_order) AS bins,
-    (SELECT coalesce(-sum(quantity), 0)::int FROM moved) AS taken,
+  SELECT available::float8, (SELECT coalesce(-sum(quantity), 0)::int FROM moved) AS taken,
     available < requested AND asked_variant = 0 AND ${hasVariants('totals.asked')} AS lacks_variant
   FROM totals ORDER BY position`;
 
@@ -173,7 +169,7 @@ export function isWithdrawn(rows: unknown): boolean {
 /**
  * Reads the result of a withdrawal from any bins.
  *
- * @returns the lines that are short, by line; empty when the demand was withdrawn. @throws TooManyBinsOfOrder
+ * @returns the lines that are short, by line; empty when the demand was withdrawn.
  */
 export function shortagesIn(rows: unknown, demand: readonly StockDemand[]): Shortage[] {
   const withdrawals = rows as readonly Withdrawal[];
@@ -182,6 +178,5 @@ export function shortagesIn(rows: unknown, demand: readonly StockDemand[]): Shor
   // The rows are locked, so this cannot happen; if it did, committing would sell missing units.
   const requested = demand.reduce((sum, { quantity }) => sum + quantity, 0);
   if (withdrawals[0]?.taken !== requested) throw new Error('Stock changed under its lock');
-  if (withdrawals[0].bins > MAX_BINS_OF_ORDER) throw new TooManyBinsOfOrder(MAX_BINS_OF_ORDER);
   return [];
 }

@@ -47,7 +47,7 @@ export class Housekeeping extends ProcessLoop {
     return Promise.all([
       this.every(RETENTION_INTERVAL_MS, () => purgeExpired(this.pool, this.retention)),
       this.every(RETENTION_INTERVAL_MS, () => purgeTombstones(this.pool)),
-      this.every(FOLD_INTERVAL_MS, () => foldTallies(this.pool)),
+      this.every(FOLD_INTERVAL_MS, () => foldTallies(this.pool, undefined, this.stopping)),
       this.every(NUMBER_INTERVAL_MS, () => passChangeLog(this.pool)),
       this.every(NUMBER_INTERVAL_MS, () => numberChanges(this.pool, this.stopping)),
       this.every(ANALYZE_INTERVAL_MS, () => analyzeGrown(this.pool)),

@@ -423,6 +423,16 @@ describe('checkLine', () => {
     expect(() => parse({ ...ORDER, history: [noted] })).not.toThrow();
   });
 
+  it.each([
+    ['images', (length: number) => ({ url: 'x', alt: 'é'.repeat(length) })],
+    ['specifications', (length: number) => ({ name: 'x', value: 'é'.repeat(length) })],
+  ])('accepts %s of 256 kB, and refuses more', (field, entry) => {
+    const lists = (length: number) => ({ ...PRODUCT, [field]: Array.from({ length: 250 }, () => entry(length)) });
+
+    expect(parse(lists(500))).toMatchObject({ slug: 'runner' });
+    expect(() => parse(lists(520))).toThrow(`product.${field} must have at most 256 kB of JSON`);
+  });
+
   it('accepts settings of 2,000 members and 100 tags, and refuses more', () => {
     const settings = (members: number) => Object.fromEntries(Array.from({ length: members }, (_, n) => [`m${n}`, n]));
     const tags = (count: number, length: number) => Array.from({ length: count }, () => 'x'.repeat(length));

@@ -86,6 +86,8 @@ const MAX_DEPTH = 32;
 /** Each request of the store profile reads every member of the settings. */
 const MAX_SETTINGS_BYTES = 64 * 1024;
 const MAX_MEMBERS = 2_000;
+/** Each read of the product has its images and its specifications. */
+const MAX_LIST_BYTES = 256 * 1024;
 /** Each line of an order that names the variant copies them. */
 const MAX_ATTRIBUTES_BYTES = 4 * 1024;
 
@@ -123,7 +125,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfMetadata(order.metadata, [...(order.line_items ?? []), ...(order.payments ?? [])]),
   taxRate: ({ rate }: { readonly rate: number }) =>
     isTaxRate(rate) ? null : { at: '.rate', problem: 'must have at most 4 decimals' },
-  product: ({ metadata, variants }: ProductLine) => problemOfMetadata(metadata, variants),
+  product: ({ metadata, variants, images, specifications }: ProductLine) =>
+    problemOfMetadata(metadata, variants) ?? problemOfLists({ images, specifications }),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
     const { cancelled_quantity: cancelled = 0, returned_quantity: returned = 0 } = units;
     if (!Number.isSafeInteger(unit_price * quantity)) {
@@ -288,6 +291,13 @@ function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderR
     return null;
   const problem = 'must be an address that mail can be sent to, for the confirmation is held';
   return { at: '.customer_email', problem };
+}
+
+function problemOfLists(lists: Readonly<Record<string, readonly unknown[] | undefined>>): Problem | null {
+  const large = Object.entries(lists).find(
+    ([, list]) => Buffer.byteLength(JSON.stringify(list ?? [])) > MAX_LIST_BYTES,
+  );
+  return large ? { at: `.${large[0]}`, problem: `must have at most ${MAX_LIST_BYTES / 1024} kB of JSON` } : null;
 }
 
 /** Each read of the record has all of it. */

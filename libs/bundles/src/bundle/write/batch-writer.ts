@@ -1,5 +1,5 @@
 import { DrawnIds, type DataCipher } from '@app/infrastructure';
-import { BundleLineError, rejectionOf } from '../check/faults.js';
+import { BadLines, BundleLineError, rejectionOf } from '../check/faults.js';
 import { KINDS_IN_ORDER } from '../schema/bundle-schema.js';
 import type { BundleKind, LineOf } from '../schema/bundle.js';
 import { Batch, type Numbered, type Owner, type WriteLines } from './batch.js';
@@ -113,7 +113,10 @@ export async function writeGoodLines(
   return writeParts({ manager, cipher, drawnIds, rejected: 0 }, lines);
 }
 
-/** Halves the lines that the database rejects: only it knows which one is bad. */
+/**
+ * Halves the lines that the database rejects: only it knows which one is bad. Leaves out those that are found bad after they
+ * were written.
+ */
 async function writeParts(writing: Writing, lines: readonly Numbered[]): Promise<WrittenLines> {
   const drawnIds = writing.drawnIds.nested();
   try {
@@ -122,6 +125,14 @@ async function writeParts(writing: Writing, lines: readonly Numbered[]): Promise
     return written;
   } catch (error) {
     drawnIds.giveBack();
+    if (error instanceof BadLines) {
+      const bad = new Set(error.faults.map(({ line }) => line));
+      const written = await writeParts(
+        writing,
+        lines.filter(({ number }) => !bad.has(number)),
+      );
+      return { ...written, faults: [...error.faults, ...written.faults] };
+    }
     const rejection = rejectionOf(error);
     if (rejection === null) throw error;
     if (lines.length === 1 || writing.rejected >= MAX_REJECTED) {

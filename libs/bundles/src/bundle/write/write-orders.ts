@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { dueAtOf, filledFields, ledgerOf } from '@app/domain';
+import { dueAtOf, filledFields, ledgerOf, MAX_BINS_OF_ORDER } from '@app/domain';
 import { hasEmail, takeSold } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
@@ -8,7 +8,7 @@ import { contradictionsOf } from './order-contradictions.js';
 import { placedTaxesOf } from '../schema/order-taxes.js';
 import { moneyOf } from './order-money.js';
 import { insertInto, PARTS, type OrderToWrite } from './order-parts.js';
-import { BundleLineError, quoted } from '../check/faults.js';
+import { BadLines, BundleLineError, quoted } from '../check/faults.js';
 import { findSellables, type Sellable } from './sellables.js';
 
 const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
@@ -127,9 +127,14 @@ async function takeUnits(
       return productId && quantity > 0 ? [{ number, index, orderId, productId, variantId, quantity, sku }] : [];
     }),
   );
-  const short = await takeSold(batch.manager, store.id, sold);
+  const taken = await takeSold(batch.manager, store.id, sold);
+  const bins = new Map<number, number>();
+  sold.forEach(({ number }, place) => bins.set(number, (bins.get(number) ?? 0) + (taken[place]?.bins ?? 0)));
+  const problem = `order.line_items would take units from more than ${MAX_BINS_OF_ORDER} bins`;
+  const refused = [...bins].filter(([, count]) => count > MAX_BINS_OF_ORDER);
+  if (refused.length > 0) throw new BadLines(refused.map(([number]) => new BundleLineError(number, problem)));
   sold.forEach(({ number, index, quantity }, place) => {
-    const available = quantity - (short[place] ?? 0);
+    const available = quantity - (taken[place]?.short ?? 0);
     if (available === quantity) return;
     batch.warn(number, `order.line_items[${index}] is short: requested ${quantity}, available ${available}`);
   });

@@ -29,7 +29,9 @@ const RETIRE_VARIANTS = `/* import.variants.retire */
 
 const STORED_VARIANTS = `/* import.variants.stored */
   SELECT products.id, lower(products.slug COLLATE "C") AS slug, array_agg(variant.sku ORDER BY variant.position, variant.id) AS skus,
-    coalesce(array_agg(variant.sku) FILTER (WHERE variant.status = 'INACTIVE'), '{}') AS inactive
+    coalesce(array_agg(variant.sku) FILTER (WHERE variant.status = 'INACTIVE'), '{}') AS inactive,
+    array_agg(octet_length(variant.sku || variant.name || variant.attributes::text) ORDER BY variant.position, variant.id) AS bytes,
+    array_agg(octet_length(variant.metadata::text) ORDER BY variant.position, variant.id) AS "metadataBytes"
   FROM products JOIN product_variants AS variant ON variant.store_id = $1 AND variant.product_id = products.id
   WHERE products.store_id = $1 AND lower(products.slug COLLATE "C") = ANY ($2) GROUP BY products.id, 2`;
 
@@ -82,6 +84,7 @@ export const writeProducts: WriteLines<'product'> = async (batch, store, lines) 
   const checked = batch.good(lines, (each): CheckedProduct => {
     const { number, line } = each;
     assertFew(number, line.variants ?? [], storedOf.get(folded(line.slug)));
+    assertSmall(number, line.variants ?? [], storedOf.get(folded(line.slug)));
     return {
       ...each,
       row: productRow(store, each, brandId),
@@ -171,13 +174,39 @@ function assertFew(number: number, variants: readonly BundleVariant[], stored?: 
   }
 }
 
+/** Like assertFew, about their texts. A line that lets them be smaller is good. @throws BundleLineError */
+function assertSmall(number: number, variants: readonly BundleVariant[], stored?: StoredVariants): void {
+  const known = new Map(
+    stored?.skus.map((sku, place) => {
+      return [sku, { own: stored.bytes[place] ?? 0, metadata: stored.metadataBytes[place] ?? 0 }];
+    }),
+  );
+  const growths = variants.map(({ sku, name, attributes = {}, metadata }) => {
+    const { own = 0, metadata: kept = 0 } = known.get(sku) ?? {};
+    const given = Buffer.byteLength(sku + name + JSON.stringify(attributes)) - own;
+    return metadata ? given + Buffer.byteLength(JSON.stringify(metadata)) - kept : given;
+  });
+  const growth = growths.reduce((sum, bytes) => sum + bytes, 0);
+  const before = [...known.values()].reduce((sum, { own, metadata }) => sum + own + metadata, 0);
+  if (growth > 0 && before + growth > MAX_VARIANTS_BYTES) {
+    const problem = 'must leave the product at most 1 MB of variants, with those that it had';
+    throw new BundleLineError(number, `product.variants ${problem}`);
+  }
+}
+
 interface StoredVariants {
   /** The id of the product. */
   readonly id: number;
   readonly slug: string;
   readonly skus: readonly string[];
   readonly inactive: readonly string[];
+  /** Of each: its SKU, name and attributes. */
+  readonly bytes: readonly number[];
+  readonly metadataBytes: readonly number[];
 }
+
+/** The texts of the variants of a product. */
+const MAX_VARIANTS_BYTES = 1024 * 1024;
 
 const areSold = (stored?: StoredVariants) => stored !== undefined && stored.inactive.length < stored.skus.length;
 

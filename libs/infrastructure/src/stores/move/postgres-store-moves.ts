@@ -422,7 +422,7 @@ async function waitForWriters({ source, storeId }: Moving): Promise<boolean> {
 
 const NUMBER = '/* moves.number */ SELECT number_changes($1) AS moved';
 const TAKE_FOLD_TURN = `/* moves.fold_turn */ SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), $1)`;
-const FOLD = `/* moves.fold */ SELECT fold_list_tally_changes_of($1, 9223372036854775807)`;
+const FOLD = '/* moves.fold */ SELECT fold_list_tally_changes_of($1) AS folded';
 const LEFT = `/* moves.left_changes */
   SELECT EXISTS (SELECT FROM change_log WHERE store_id = $1) OR EXISTS (SELECT FROM shared_changes WHERE store_id = $1)
     OR EXISTS (SELECT FROM list_tally_changes WHERE store_id = $1) AS "isLeft"`;
@@ -436,10 +436,12 @@ async function drainFeed({ source, storeId }: Moving): Promise<boolean> {
     if (performance.now() > giveUp) return false;
     if (rows[0]?.moved === null) await sleep(5);
   }
-  await ownTransaction(source, async () => {
-    await source.query(TAKE_FOLD_TURN, [storeId]);
-    await source.query(FOLD, [storeId]);
-  });
+  const fold = () =>
+    ownTransaction(source, async () => {
+      await source.query(TAKE_FOLD_TURN, [storeId]);
+      return (await source.query<{ folded: number }>(FOLD, [storeId])).rows[0]?.folded;
+    });
+  while (await fold()) if (performance.now() > giveUp) return false;
   return !(await source.query<{ isLeft: boolean }>(LEFT, [storeId])).rows[0]?.isLeft;
 }
 

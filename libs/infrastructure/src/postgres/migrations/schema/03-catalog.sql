@@ -61,7 +61,7 @@ CREATE UNIQUE INDEX products_by_slug ON products (store_id, lower(slug COLLATE "
 CREATE INDEX products_newest ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE';
 CREATE INDEX products_featured ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND featured;
 CREATE INDEX products_in_stock ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND in_stock;
-CREATE INDEX products_by_brand ON products (store_id, brand_id);
+CREATE INDEX products_by_brand ON products (store_id, brand_id, id);
 -- Products by their SKU, in any letter case.
 CREATE INDEX products_by_sku ON products (store_id, upper(sku)) WHERE sku <> '';
 CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);

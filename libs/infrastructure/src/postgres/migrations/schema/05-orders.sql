@@ -280,9 +280,9 @@ CREATE INDEX order_events_by_person ON order_events (store_id, actor_id) WHERE a
 -- The first change of its lines says what it cost when it was placed.
 CREATE INDEX order_events_of_lines ON order_events (store_id, order_id, id) WHERE event = 'lines_changed';
 
--- How often each of these has happened to an order, which has a limit.
+-- How often each of these has happened to an order, which has a limit; and what a shipment that is picked shows.
 CREATE INDEX order_events_limited ON order_events (store_id, order_id, event)
-  WHERE event = ANY ('{mail_requested,noted,held,contact_changed,billing_changed,terms_changed,lines_changed,units_cancelled,metadata_changed}');
+  WHERE event = ANY ('{shipment_created,mail_requested,noted,held,contact_changed,billing_changed,terms_changed,lines_changed,units_cancelled,metadata_changed}');
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

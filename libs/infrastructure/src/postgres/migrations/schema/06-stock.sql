@@ -82,8 +82,8 @@ CREATE TABLE stock_movements (
   CHECK ((kind = 'COUNT') = (counted_at IS NOT NULL))
 );
 COMMENT ON TABLE stock_movements IS 'Ledger of stock, append-only: the movements of a stock row sum up to its quantity.';
--- What moved after a place of the feed.
-CREATE INDEX stock_movements_by_stock ON stock_movements (store_id, product_id, variant_key, bin_id, transaction);
+-- What moved after a place of the feed. By id, too: a store that has moved in has one transaction.
+CREATE INDEX stock_movements_by_stock ON stock_movements (store_id, product_id, variant_key, bin_id, transaction, id);
 -- The last count of a stock row, and what overwrote it.
 CREATE INDEX stock_movements_absolute ON stock_movements (store_id, product_id, variant_key, bin_id, id)
   WHERE kind = ANY ('{OPENING,SET,COUNT}');

@@ -103,8 +103,14 @@ WHERE id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0
   AND list IN ('orders', 'refunds', 'paid', 'credited', 'given_up');
 COMMENT ON VIEW order_sum_changes IS 'What order_sums does not count yet: both together are exact at any moment.';
 
--- Folding moves the changes of a store into its tallies and sums. The caller holds the advisory lock of the store.
-CREATE FUNCTION fold_list_tally_changes_of(store int, through bigint) RETURNS void LANGUAGE plpgsql AS $$
+-- Folding moves changes of a store into its tallies and sums: the first 1,000, so that no transaction is long. Returns their
+-- number. The caller holds the advisory lock of the store.
+CREATE FUNCTION fold_list_tally_changes_of(store int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  through bigint := (
+    SELECT max(id) FROM (
+      SELECT id FROM list_tally_changes WHERE store_id = store AND id > list_tally_mark() ORDER BY id LIMIT 1000) AS batch);
+  taken int;
 BEGIN
   WITH summed AS (
     INSERT INTO order_sums AS kept (store_id, is_test, quarter, source, orders, cancelled, units, amount, tax, shipping, discount,
@@ -124,16 +130,19 @@ BEGIN
   ), folded AS (
     DELETE FROM list_tally_changes WHERE store_id = store AND id > list_tally_mark() AND id <= through
     RETURNING list, period, labels, rows
+  ), counted AS (
+    INSERT INTO list_tallies (store_id, list, grain, period, labels, rows)
+    SELECT store, list, part.grain, part.period, labels, sum(rows)
+    FROM folded
+    CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', folded.period)::date),
+      ('day', folded.period::date)) AS part (grain, period)
+    WHERE list <> ALL ('{refunds,paid,credited,given_up}') AND (part.grain = 'all' OR folded.period > '-infinity')
+    GROUP BY list, part.grain, part.period, labels HAVING sum(rows) <> 0
+    ORDER BY list, part.grain, part.period, labels
+    ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows
   )
-  INSERT INTO list_tallies (store_id, list, grain, period, labels, rows)
-  SELECT store, list, part.grain, part.period, labels, sum(rows)
-  FROM folded
-  CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', folded.period)::date),
-    ('day', folded.period::date)) AS part (grain, period)
-  WHERE list <> ALL ('{refunds,paid,credited,given_up}') AND (part.grain = 'all' OR folded.period > '-infinity')
-  GROUP BY list, part.grain, part.period, labels HAVING sum(rows) <> 0
-  ORDER BY list, part.grain, part.period, labels
-  ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows;
+  SELECT count(*) INTO taken FROM folded;
+  RETURN taken;
 END $$;
 
 -- About one change in 64 makes its writer fold the store, unless another does: no writer waits. A transaction with an older
@@ -143,28 +152,21 @@ CREATE FUNCTION fold_list_tally_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF 64 * random() < 1 AND current_setting('transaction_isolation') = 'read committed'
     AND pg_try_advisory_xact_lock(hashtext('list_tally_changes'), NEW.store_id) THEN
-    PERFORM fold_list_tally_changes_of(NEW.store_id, 9223372036854775807);
+    PERFORM fold_list_tally_changes_of(NEW.store_id);
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER list_tally_changes_are_folded AFTER INSERT ON list_tally_changes
   FOR EACH ROW EXECUTE FUNCTION fold_list_tally_changes();
 
--- The worker folds every store and advances the mark. It must know that no open transaction can still add such a change.
-CREATE FUNCTION fold_list_tally_changes_through(through bigint) RETURNS void LANGUAGE plpgsql
-SET lock_timeout = '2s' AS $$
-DECLARE store int;
+-- The worker advances the mark after the changes that are folded, and never waits. It must know that no open transaction can
+-- still add a change up to `through`.
+CREATE FUNCTION pass_list_tally_changes(through bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE oldest bigint;
 BEGIN
-  FOR store IN
-    SELECT id FROM stores WHERE EXISTS (
-      SELECT FROM list_tally_changes AS change
-      WHERE change.store_id = stores.id AND change.id > list_tally_mark() AND change.id <= through)
-    ORDER BY id
-  LOOP
-    PERFORM pg_advisory_xact_lock(hashtext('list_tally_changes'), store);
-    PERFORM fold_list_tally_changes_of(store, through);
-  END LOOP;
-  INSERT INTO list_tally_mark (folded_through) VALUES (through)
+  SELECT min(waiting.id) INTO oldest FROM stores CROSS JOIN LATERAL (
+    SELECT id FROM list_tally_changes WHERE store_id = stores.id AND id > list_tally_mark() ORDER BY id LIMIT 1) AS waiting;
+  INSERT INTO list_tally_mark (folded_through) VALUES (least(through, oldest - 1))
   ON CONFLICT (single) DO UPDATE SET folded_through = greatest(list_tally_mark.folded_through, excluded.folded_through);
 END $$;
 

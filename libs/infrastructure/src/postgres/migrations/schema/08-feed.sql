@@ -23,8 +23,9 @@ COMMENT ON TABLE change_log IS 'Changes that have no position yet. Appending tak
 CREATE TABLE shared_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
-  via text NOT NULL CHECK (via IN ('brand', 'category', 'bin', 'place', 'store')),
-  entity int NOT NULL, -- The id of what via names.
+  via text NOT NULL CHECK (via IN ('brand', 'category', 'bin', 'place', 'orders', 'store')),
+  entity int NOT NULL, -- The id of what via names: a bin for place and orders.
+  through text[] NOT NULL DEFAULT '{}', -- Up to where change_log has them: the last key, in the order in which they are read.
   PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE shared_changes IS 'Changes of what many products show, that are not yet in change_log for each of them.';
@@ -185,6 +186,26 @@ BEGIN
   PERFORM begin_branch();
 END $$;
 
+-- The last of the waiting changes that are numbered together: with the units and bins of their products, about 5,000. Null: all
+-- are. A product has a limited number of variants and bins, so its change may add a few more.
+CREATE FUNCTION end_of_batch(of_store int, mark bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (
+    SELECT id FROM (
+      SELECT id, sum(1 + CASE WHEN kind = 'products' AND unit IS DISTINCT FROM -1 THEN (
+        SELECT count(*) FROM (
+          (SELECT FROM sellable_units WHERE store_id = of_store AND product_id BETWEEN entity::int AND entity::int
+            AND variant_key BETWEEN coalesce(unit, 0) AND coalesce(unit, 2147483647)
+          ORDER BY product_id, variant_key)
+          UNION ALL
+          (SELECT FROM stock WHERE store_id = of_store AND product_id BETWEEN entity::int AND entity::int
+            AND variant_key BETWEEN coalesce(unit, 0) AND coalesce(unit, 2147483647)
+          ORDER BY product_id, variant_key, bin_id)) AS derived)
+      ELSE 0 END) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS changes
+      FROM change_log WHERE store_id = of_store AND id > mark
+    ) AS waiting WHERE changes >= 5000 ORDER BY id LIMIT 1);
+END $$;
+
 -- Gives positions to committed changes of a store. Returns their number, about 5,000 while more may wait, or null while
 -- another transaction numbers, or has locked a table: it does not wait. The lock is freed after the positions are visible: the
 -- statement after it sees all earlier ones, and whether the resource still exists. A later change is logged again.
@@ -218,8 +239,10 @@ BEGIN
   -- No caller waits long for a table that a command has locked: readers, and those who share their connection, go on.
   PERFORM set_config('lock_timeout', '100ms', true);
   BEGIN
-    IF is_shared THEN
-      PERFORM spread_shared_changes(of_store);
+    upto := end_of_batch(of_store, mark);
+    IF is_shared AND upto IS NULL THEN
+      is_shared := spread_shared_changes(of_store);
+      upto := end_of_batch(of_store, mark);
     END IF;
     newest := newest_change(of_store, enum_range(NULL::change_kind));
     -- A replay of a webhook seeks its place by time: a clock that was set back must not give an earlier time than before.
@@ -229,7 +252,6 @@ BEGIN
         SELECT changed_at FROM changes WHERE store_id = of_store AND changes.kind = each.kind
         ORDER BY position DESC LIMIT 1
       ) AS last);
-    upto := (SELECT id FROM change_log WHERE store_id = of_store AND id > mark ORDER BY id OFFSET 4999 LIMIT 1);
     -- The last batch takes all that its own snapshot sees: a place for counts.
     is_last := upto IS NULL;
     upto := coalesce(upto, 9223372036854775807);
@@ -347,38 +369,82 @@ BEGIN
       WHERE EXISTS (SELECT FROM waiting WHERE kind = 'orders' OR kind = 'products' AND unit IS DISTINCT FROM -1)
       HAVING count(*) > 0
     )
-    SELECT CASE WHEN is_last THEN least(count(*), 4999) ELSE 5000 END INTO moved FROM waiting;
+    SELECT CASE WHEN is_last AND NOT is_shared THEN least(count(*), 4999) ELSE 5000 END INTO moved FROM waiting;
   EXCEPTION WHEN lock_not_available THEN
     RETURN NULL;
   END;
   RETURN moved;
 END $$;
 
--- Logs a change of each product that shows what has changed, with the units that show it. Not in the trigger of the change:
--- it would miss a product whose transaction is still open, and which then shows the old name.
-CREATE FUNCTION spread_shared_changes(of_store int) RETURNS void LANGUAGE plpgsql AS $$
+-- Logs a change of each product that shows what has changed, with the units that show it: of about 5,000, in the order of an index.
+-- Returns whether more wait. A product that comes to show it behind that place is logged by its own change. Not in the trigger
+-- of the change: it would miss a product whose transaction is still open, and which then shows the old name.
+CREATE FUNCTION spread_shared_changes(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  room int := 5000;
+  shared shared_changes;
+  passed int;
+  reached text[];
 BEGIN
-  WITH spread AS (DELETE FROM shared_changes WHERE store_id = of_store RETURNING via, entity)
-  INSERT INTO change_log (store_id, kind, entity, unit)
-  SELECT of_store, 'products'::change_kind, id::text, unit FROM (
-    SELECT id, -1 AS unit FROM products
-    WHERE store_id = of_store AND brand_id IN (SELECT entity FROM spread WHERE via = 'brand')
-    UNION
-    SELECT product_id, -1 FROM product_categories
-    WHERE store_id = of_store AND category_id IN (SELECT entity FROM spread WHERE via = 'category')
-    UNION
-    SELECT product_id, variant_key FROM stock
-    WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via = 'bin')
-    UNION
-    SELECT id, NULL FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
-  ) AS shown
-  UNION ALL
-  SELECT of_store, 'stock'::change_kind, product_id || '-' || variant_key || '-' || bin_id, NULL::int
-  FROM stock WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via = 'place')
-  UNION ALL
-  SELECT DISTINCT of_store, 'orders'::change_kind, order_id::text, NULL::int
-  FROM stock JOIN stock_movements USING (store_id, product_id, variant_key, bin_id)
-  WHERE store_id = of_store AND order_id IS NOT NULL AND bin_id IN (SELECT entity FROM spread WHERE via = 'place');
+  -- The first of equal ones that have not begun stands for all: it begins after their commits.
+  DELETE FROM shared_changes WHERE store_id = of_store AND id IN (
+    SELECT id FROM (
+      SELECT id, row_number() OVER (PARTITION BY via, entity ORDER BY id) AS place
+      FROM (SELECT * FROM shared_changes WHERE store_id = of_store ORDER BY id LIMIT room) AS first WHERE through = '{}'
+    ) AS equals WHERE place > 1);
+  FOR shared IN SELECT * FROM shared_changes WHERE store_id = of_store ORDER BY id LIMIT room LOOP
+    -- A range of one id, sorted: as in number_changes. A bare name in ORDER BY could be that of a text that is selected.
+    WITH shown AS MATERIALIZED (
+      (SELECT 'products'::change_kind AS kind, id::text AS entity, -1 AS unit, ARRAY[id::text] AS key,
+        row_number() OVER (ORDER BY brand_id, id) AS place
+      FROM products WHERE shared.via = 'brand' AND store_id = of_store
+        AND brand_id BETWEEN shared.entity AND shared.entity
+        AND (brand_id, id) > (shared.entity, coalesce(shared.through[1]::int, 0))
+      ORDER BY products.brand_id, products.id LIMIT room)
+      UNION ALL
+      (SELECT 'products', product_id::text, -1, ARRAY[created_at::text, product_id::text],
+        row_number() OVER (ORDER BY created_at DESC, product_id DESC)
+      FROM product_categories WHERE shared.via = 'category' AND store_id = of_store AND category_id = shared.entity
+        AND (created_at, product_id) < (coalesce(shared.through[1]::timestamptz, 'infinity'), coalesce(shared.through[2]::int, 0))
+      ORDER BY product_categories.created_at DESC, product_categories.product_id DESC LIMIT room)
+      UNION ALL
+      (SELECT CASE shared.via WHEN 'bin' THEN 'products'::change_kind ELSE 'stock' END,
+        CASE shared.via WHEN 'bin' THEN product_id::text ELSE product_id || '-' || variant_key || '-' || bin_id END,
+        CASE shared.via WHEN 'bin' THEN variant_key END, ARRAY[product_id, variant_key]::text[],
+        row_number() OVER (ORDER BY bin_id, product_id, variant_key)
+      FROM stock WHERE shared.via IN ('bin', 'place') AND store_id = of_store
+        AND bin_id BETWEEN shared.entity AND shared.entity
+        AND (bin_id, product_id, variant_key)
+          > (shared.entity, coalesce(shared.through[1]::int, 0), coalesce(shared.through[2]::int, 0))
+      ORDER BY stock.bin_id, stock.product_id, stock.variant_key LIMIT room)
+      UNION ALL
+      (SELECT 'orders', order_id::text, NULL, shared.through[1:2] || ARRAY[transaction::text, id::text],
+        row_number() OVER (ORDER BY transaction, id)
+      FROM stock_movements WHERE shared.via = 'orders' AND store_id = of_store AND product_id = shared.through[1]::int
+        AND variant_key = shared.through[2]::int AND bin_id = shared.entity
+        AND (transaction, id) > (coalesce(shared.through[3], '0')::xid8, coalesce(shared.through[4], '0')::bigint)
+      ORDER BY stock_movements.transaction, stock_movements.id LIMIT room)
+      UNION ALL
+      (SELECT 'products', id::text, NULL, ARRAY[id::text], row_number() OVER (ORDER BY id)
+      FROM products WHERE shared.via = 'store' AND store_id = of_store AND id > coalesce(shared.through[1]::int, 0)
+      ORDER BY products.id LIMIT room)
+    ), log AS (
+      INSERT INTO change_log (store_id, kind, entity, unit)
+      SELECT DISTINCT of_store, kind, entity, unit FROM shown WHERE entity IS NOT NULL
+    ), orders_of_places AS (
+      INSERT INTO shared_changes (store_id, via, entity, through)
+      SELECT of_store, 'orders', shared.entity, key FROM shown WHERE shared.via = 'place'
+    )
+    SELECT count(*), (SELECT key FROM shown ORDER BY place DESC LIMIT 1) INTO passed, reached FROM shown;
+    IF passed < room THEN
+      DELETE FROM shared_changes WHERE store_id = of_store AND id = shared.id;
+    ELSE
+      UPDATE shared_changes SET through = reached WHERE store_id = of_store AND id = shared.id;
+    END IF;
+    room := room - greatest(passed, 1);
+    EXIT WHEN room = 0;
+  END LOOP;
+  RETURN EXISTS (SELECT FROM shared_changes WHERE store_id = of_store);
 END $$;
 
 -- The worker passes the mark after the rows that are gone, and never waits. It must know that no open transaction can still

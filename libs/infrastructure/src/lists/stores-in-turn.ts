@@ -1,0 +1,28 @@
+import type pg from 'pg';
+
+/**
+ * Does the work of all stores, one batch of each at a time: a store with much of it does not keep the others waiting, and
+ * neither does one whose work fails.
+ *
+ * @param waiting the statement that selects the ids of the stores that have work.
+ * @param batch returns whether more may wait.
+ * @param signal ends the work between two batches.
+ * @throws the first failure, after one batch of each other store.
+ */
+export async function storesInTurn(
+  pool: Pick<pg.Pool, 'query'>,
+  waiting: string,
+  batch: (storeId: number) => Promise<boolean>,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let isMore = true; isMore && !signal?.aborted;) {
+    isMore = false;
+    const failures: unknown[] = [];
+    const { rows } = await pool.query<{ id: number }>(waiting);
+    for (const { id } of rows) {
+      if (signal?.aborted) break;
+      isMore = (await batch(id).catch((error: unknown) => void failures.push(error))) || isMore;
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}
