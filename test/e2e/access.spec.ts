@@ -311,6 +311,25 @@ describe('authentication', () => {
       const [usage] = (await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2, null)).rows;
       expect(usage).toMatchObject({ requests: 210, throttled: refused.length });
     });
+
+    it('returns 429 to the keys of a store that together are above twice the limit, and serves other stores', async () => {
+      const [one, other] = await Promise.all([api.withStore(), api.withStore()]);
+      const refusedOf = async (key: string, requests: number) => {
+        const asked = Array.from({ length: requests }, () => ask(`Bearer ${key}`, '/v1/nope'));
+        return (await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429);
+      };
+      const [second, third, fourth] = await Promise.all([1, 2, 3].map(() => one.store.createKey()));
+      const ofLoop = [await refusedOf(one.store.key, 250), await refusedOf(one.store.key, 250)].flat();
+      const ofSecond = await refusedOf(second ?? '', 150);
+      const ofOthers = [await refusedOf(third ?? '', 150), await refusedOf(fourth ?? '', 150)].flat();
+
+      expect([ofLoop.length > 200, ofSecond.length, ofOthers.length > 100]).toEqual([true, 0, true]);
+      expect(ofOthers[0]?.json()).toMatchObject({
+        error: 'Too many requests by the API keys of this store: slow down',
+      });
+      expect(Number(ofOthers[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect((await ask(`Bearer ${other.store.key}`)).statusCode).toBe(200);
+    });
   });
 });
 

@@ -6,7 +6,7 @@ import { AuthenticationError, TooManyRequests } from '../errors/request-errors.j
 import './current-store.decorator.js';
 import { credentialOf } from './credential.js';
 import '../route-access.js';
-import { Throttle } from './throttle.js';
+import { KEYS_OF_STORE, Throttle } from './throttle.js';
 
 /** The guard checks the key again when the body arrives later than this after the admission. */
 const SLOW_BODY_MS = 1_000;
@@ -39,12 +39,20 @@ export class ApiKeyGuard implements CanActivate {
     reply.header('cache-control', 'no-store');
     const key = await this.accept(request, 'execute');
     describeKey(reply, key);
-    const seconds = this.throttle.admit(key.id);
-    if (seconds > 0) {
-      this.apiKeys.noteThrottled(key);
-      throw new TooManyRequests(seconds);
-    }
+    this.limitRate(key);
     demandScope(request, key);
+  }
+
+  /**
+   * A request that the limit of its key refuses does not count for the store: a loop leaves the other keys theirs.
+   * @throws TooManyRequests
+   */
+  private limitRate(key: ApiKeyLookup): void {
+    const ofKey = this.throttle.admit(key.id);
+    const ofStore = ofKey > 0 ? 0 : this.throttle.admit(`store ${key.store.id}`, KEYS_OF_STORE);
+    if (ofKey + ofStore === 0) return;
+    this.apiKeys.noteThrottled(key);
+    throw ofKey > 0 ? new TooManyRequests(ofKey, 'of key') : new TooManyRequests(ofStore, 'of store');
   }
 
   /** A client may hold its body back until its access has ended. The request is counted already. */

@@ -26,6 +26,14 @@ describe('Throttle', () => {
     expect(throttle.admit('modest')).toBe(0);
   });
 
+  it('admits a multiple of the limit where it is higher', () => {
+    const throttle = throttleAt(5);
+    const refused = Array.from({ length: 12 }, () => throttle.admit('store 7', 2)).filter((seconds) => seconds > 0);
+
+    expect(refused).toHaveLength(2);
+    expect(send(throttleAt(0), 100)).toBe(0);
+  });
+
   it('grants no second allowance at the edge of a window', () => {
     const throttle = throttleAt(10);
     now += 9_900;

@@ -1,5 +1,8 @@
 const WINDOW_MS = 10_000;
 
+/** The keys of a store may send as many requests as two of them. A store may have thousands. */
+export const KEYS_OF_STORE = 2;
+
 /**
  * Counts each key's requests in a sliding window of 10 s, estimated from two fixed windows. Refused requests count too,
  * so that a loop stays throttled until it slows down.
@@ -16,16 +19,20 @@ export class Throttle {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Returns 0 to admit the request, or the seconds after which the client may retry. */
-  admit(keyId: string): number {
-    if (this.limit === 0) return 0;
+  /**
+   * @param times by which the limit is higher than that of a key.
+   * @returns 0 to admit the request, or the seconds after which the client may retry.
+   */
+  admit(keyId: string, times = 1): number {
+    const limit = this.limit * times;
+    if (limit === 0) return 0;
     const elapsed = this.slide();
     const count = (this.current.get(keyId) ?? 0) + 1;
     this.current.set(keyId, count);
 
     const before = this.previous.get(keyId) ?? 0;
     const estimate = before * (1 - elapsed / WINDOW_MS) + count;
-    return estimate > this.limit ? this.retryAfterSeconds(before, count, elapsed) : 0;
+    return estimate > limit ? retryAfterSeconds(limit - 1, before, count, elapsed) : 0;
   }
 
   private slide(): number {
@@ -38,13 +45,12 @@ export class Throttle {
     }
     return now % WINDOW_MS;
   }
+}
 
-  private retryAfterSeconds(before: number, count: number, elapsed: number): number {
-    const room = this.limit - 1;
-    const wait =
-      count <= room
-        ? WINDOW_MS * (1 - (room - count) / before) - elapsed // the previous window must fade
-        : 2 * WINDOW_MS - elapsed - (WINDOW_MS * room) / count; // this window must end and fade
-    return Math.max(1, Math.ceil(wait / 1000));
-  }
+function retryAfterSeconds(room: number, before: number, count: number, elapsed: number): number {
+  const wait =
+    count <= room
+      ? WINDOW_MS * (1 - (room - count) / before) - elapsed // the previous window must fade
+      : 2 * WINDOW_MS - elapsed - (WINDOW_MS * room) / count; // this window must end and fade
+  return Math.max(1, Math.ceil(wait / 1000));
 }

@@ -60,7 +60,7 @@ export class SignInController {
     if (!this.config.mailedCodes) throw new NotFoundException('People sign in with the identity provider');
     const { nonce, retryAfterSeconds } = await this.signIns.requestCode(email, from.ip);
     if (nonce === null) {
-      throw new TooManyRequests(retryAfterSeconds, 'Too many codes for this address or from this network: try later');
+      throw new TooManyRequests(retryAfterSeconds, 'codes');
     }
     setCookie(from, reply, NONCE_COOKIE, nonce, { seconds: NONCE_SECONDS, sameSite: 'lax' });
     return single({});

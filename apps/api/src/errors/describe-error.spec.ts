@@ -61,7 +61,7 @@ describe('describeError', () => {
     ['short stock', new OutOfStock([{ line: 0, requested: 5, available: 3 }]), 422, 'out_of_stock', 'requested 5'],
     ['a reused idempotency key', new IdempotencyMismatch(), 422, 'idempotency_mismatch', 'This Idempotency-Key'],
     ['a request in flight', new IdempotencyInFlight(), 409, 'idempotency_in_flight', 'still being processed'],
-    ['a runaway loop', new TooManyRequests(3), 429, 'throttled', 'Too many requests'],
+    ['a runaway loop', new TooManyRequests(3, 'of key'), 429, 'throttled', 'Too many requests'],
     ['an unknown key', new AuthenticationError('unknown'), 401, 'unauthorized', 'Invalid API key'],
     ['an inactive key', new AuthenticationError('inactive'), 403, 'api_key_inactive', 'deactivated or expired'],
     ['an inactive store', new AuthenticationError('store_inactive'), 403, 'store_inactive', 'Store is inactive'],
@@ -195,7 +195,7 @@ describe('describeError', () => {
   });
 
   it.each([
-    ['7', new TooManyRequests(7)],
+    ['7', new TooManyRequests(7, 'of key')],
     ['1', new IdempotencyInFlight()],
     ['1', new Unavailable()],
     ['1', new DeadlineExceeded()],

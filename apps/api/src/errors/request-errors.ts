@@ -72,9 +72,17 @@ export class AuthenticationError extends RequestError {
   }
 }
 
+const TOO_MANY = {
+  'of key': 'Too many requests by this API key: slow down',
+  'of store': 'Too many requests by the API keys of this store: slow down',
+  'of network': 'Too many requests from this network: slow down',
+  codes: 'Too many codes for this address or from this network: try later',
+};
+
 export class TooManyRequests extends RequestError {
-  constructor(retryAfterSeconds: number, text = 'Too many requests by this API key: slow down') {
-    super(429, 'throttled', text, { 'retry-after': String(retryAfterSeconds) });
+  /** @param limit the one that is reached. */
+  constructor(retryAfterSeconds: number, limit: keyof typeof TOO_MANY) {
+    super(429, 'throttled', TOO_MANY[limit], { 'retry-after': String(retryAfterSeconds) });
   }
 }
 

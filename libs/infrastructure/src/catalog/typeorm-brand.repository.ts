@@ -5,12 +5,15 @@ import { In, Repository } from 'typeorm';
 import { slugIs } from './has-slug.js';
 import { pageWithTotal } from '../lists/page-with-total.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
-import { translated } from '../postgres/postgres-errors.js';
+import { Database } from '../postgres/database.js';
 import { BrandEntity } from './brand.entity.js';
 
 @Injectable()
 export class TypeOrmBrandRepository extends BrandRepository {
-  constructor(@InjectRepository(BrandEntity) private readonly brands: Repository<BrandEntity>) {
+  constructor(
+    @InjectRepository(BrandEntity) private readonly brands: Repository<BrandEntity>,
+    private readonly database: Database,
+  ) {
     super();
   }
 
@@ -27,23 +30,27 @@ export class TypeOrmBrandRepository extends BrandRepository {
 
     // Names sort by code points, which no operating system or locale changes.
     query.orderBy({ 'lower(brand.name) COLLATE "C"': 'ASC', 'brand.id': 'ASC' });
-    const { entities, total } = await translated(pageWithTotal(query, page));
+    const { entities, total } = await this.database.orm(storeId, () => pageWithTotal(query, page), {
+      isSearch: search !== undefined,
+    });
     return { rows: entities.map(toBrandRecord), total };
   }
 
   override async findById(storeId: number, id: number): Promise<BrandRecord | null> {
-    const brand = await translated(this.brands.findOne({ where: { storeId, id }, comment: 'brands.find' }));
+    const brand = await this.database.orm(storeId, () =>
+      this.brands.findOne({ where: { storeId, id }, comment: 'brands.find' }),
+    );
     return brand && toBrandRecord(brand);
   }
 
   override async findByIds(storeId: number, ids: readonly number[]): Promise<BrandRecord[]> {
     const where = { storeId, id: In(ids) };
-    const found = await translated(this.brands.find({ where, comment: 'brands.find_many' }));
+    const found = await this.database.orm(storeId, () => this.brands.find({ where, comment: 'brands.find_many' }));
     return found.map(toBrandRecord);
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<BrandRecord | null> {
-    const brand = await translated(
+    const brand = await this.database.orm(storeId, () =>
       this.brands.findOne({ where: { storeId, slug: slugIs(slug) }, comment: 'brands.find' }),
     );
     return brand && toBrandRecord(brand);

@@ -5,12 +5,15 @@ import { In, Repository } from 'typeorm';
 import { slugIs } from './has-slug.js';
 import { pageWithTotal } from '../lists/page-with-total.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
-import { translated } from '../postgres/postgres-errors.js';
+import { Database } from '../postgres/database.js';
 import { CategoryEntity } from './category.entity.js';
 
 @Injectable()
 export class TypeOrmCategoryRepository extends CategoryRepository {
-  constructor(@InjectRepository(CategoryEntity) private readonly categories: Repository<CategoryEntity>) {
+  constructor(
+    @InjectRepository(CategoryEntity) private readonly categories: Repository<CategoryEntity>,
+    private readonly database: Database,
+  ) {
     super();
   }
 
@@ -28,23 +31,29 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
 
     // Names sort by code points, which no operating system or locale changes.
     query.orderBy({ 'category.displayOrder': 'ASC', 'category.name COLLATE "C"': 'ASC', 'category.id': 'ASC' });
-    const { entities, total } = await translated(pageWithTotal(query, page));
+    const { entities, total } = await this.database.orm(storeId, () => pageWithTotal(query, page), {
+      isSearch: search !== undefined,
+    });
     return { rows: entities.map(toCategoryRecord), total };
   }
 
   override async findById(storeId: number, id: number): Promise<CategoryRecord | null> {
-    const category = await translated(this.categories.findOne({ where: { storeId, id }, comment: 'categories.find' }));
+    const category = await this.database.orm(storeId, () =>
+      this.categories.findOne({ where: { storeId, id }, comment: 'categories.find' }),
+    );
     return category && toCategoryRecord(category);
   }
 
   override async findByIds(storeId: number, ids: readonly number[]): Promise<CategoryRecord[]> {
     const where = { storeId, id: In(ids) };
-    const found = await translated(this.categories.find({ where, comment: 'categories.find_many' }));
+    const found = await this.database.orm(storeId, () =>
+      this.categories.find({ where, comment: 'categories.find_many' }),
+    );
     return found.map(toCategoryRecord);
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<CategoryRecord | null> {
-    const category = await translated(
+    const category = await this.database.orm(storeId, () =>
       this.categories.findOne({ where: { storeId, slug: slugIs(slug) }, comment: 'categories.find' }),
     );
     return category && toCategoryRecord(category);

@@ -4,7 +4,7 @@ import { offsetOf } from './paging.js';
 
 /**
  * Reads a page and its total from one snapshot. A page past the last row has no row with the total: a second statement
- * counts.
+ * counts. A window function would read all rows of the list in full, for each page.
  */
 export async function pageWithTotal<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,
@@ -12,7 +12,7 @@ export async function pageWithTotal<Row extends ObjectLiteral>(
 ): Promise<{ entities: Row[]; total: number }> {
   const { entities, raw } = await query
     .clone()
-    .addSelect('count(*) OVER ()', 'total')
+    .addSelect(`(${query.clone().orderBy().select('count(*)').getQuery()})`, 'total')
     .limit(page.limit)
     .offset(offsetOf(page))
     .getRawAndEntities<{ total: string }>();

@@ -90,6 +90,17 @@ export class Database {
   }
 
   /**
+   * Runs a read of TypeORM, which takes its connections from the pool itself.
+   *
+   * @param storeId whose turn it takes.
+   * @param isSearch whether it takes one of a search as well, with what `search` throws.
+   */
+  orm<T>(storeId: number, read: () => Promise<T>, { isSearch = false } = {}): Promise<T> {
+    const inTurn = () => this.turns.run(storeId, read);
+    return translated(isSearch ? this.searches.run(storeId, inTurn) : inTurn());
+  }
+
+  /**
    * Runs a statement that writes, as a transaction of its own.
    *
    * @throws CommitOutcomeUnknown when the connection was lost before the answer, or the server cancelled the wait for its

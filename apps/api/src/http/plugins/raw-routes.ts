@@ -12,7 +12,7 @@ export const rawRoutes = fp<{ readonly throttle: Throttle }>(
       reply.header('cache-control', 'no-store');
       const seconds = throttle.admit(networkOf(request.ip));
       if (seconds === 0) return next();
-      next(new TooManyRequests(seconds, 'Too many requests from this network: slow down'));
+      next(new TooManyRequests(seconds, 'of network'));
     });
     // No parser runs without a body.
     fastify.addHook('preValidation', (request, _reply, next) => {
