@@ -41,7 +41,6 @@ export * from './postgres/migrations.js';
 export * from './postgres/own-client.js';
 export * from './postgres/postgres-errors.js';
 export type { TransactionSql } from './postgres/transaction-sql.js';
-export * from './postgres/transactions.js';
 export * from './postgres/trimmed.js';
 export * from './postgres/maintenance-connection.js';
 export * from './postgres/session-settings.js';

@@ -24,7 +24,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     ],
     [
       'placing-transaction',
-      `const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);
+      `const outcome = await this.database.transaction(storeId, (sql) => write(sql, placement), deadline);
 const stages = \`/* stages.insert */ INSERT INTO order_stages (store_id, order_id, stage, state)
   VALUES ($1, $2, 'notify-customer', 'pending'), ($1, $2, 'notify-merchant', 'pending')\`;
 const key = [storeId, placement.order.id];

@@ -13,11 +13,11 @@ import {
 import { ImportRefused } from '@app/domain';
 import {
   BulkTurns,
+  Database,
   DataCipher,
   givingIdsBack,
   roomForBins,
   TOO_MANY_BINS,
-  Transactions,
   type DrawnIds,
   type TransactionSql,
 } from '@app/infrastructure';
@@ -55,7 +55,7 @@ export class BundleStoreImport extends StoreImport {
   private readonly spareIds = new Map<string, number[]>();
 
   constructor(
-    private readonly transactions: Transactions,
+    private readonly database: Database,
     private readonly cipher: DataCipher,
     private readonly turns: BulkTurns,
     private readonly feed: ChangeFeed,
@@ -70,7 +70,7 @@ export class BundleStoreImport extends StoreImport {
     // The lines are checked in the turn, too: the check of a large body takes as long as its statements.
     const write = async () => {
       const lines = await checkedOneByOne(request.lines);
-      return this.transactions.run(storeId, work(lines), deadline);
+      return this.database.transaction(storeId, work(lines), deadline);
     };
     const written = await this.oneOfStore.run(storeId, () => this.turns.run(storeId, write, deadline), deadline);
     await this.feed.catchUp(storeId);

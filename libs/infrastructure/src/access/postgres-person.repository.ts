@@ -17,7 +17,6 @@ import { Database } from '../postgres/database.js';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { Transactions } from '../postgres/transactions.js';
 import { MAKER, MAKER_STANDS, makerValues } from './maker.js';
 
 const COLUMNS = `
@@ -116,7 +115,6 @@ const sendBy =
 export class PostgresPersonRepository extends PersonRepository {
   constructor(
     private readonly database: Database,
-    private readonly transactions: Transactions,
     private readonly connection: MaintenanceConnection,
     private readonly turns: BulkTurns,
   ) {
@@ -124,7 +122,7 @@ export class PostgresPersonRepository extends PersonRepository {
   }
 
   override insert({ storeId, id, email, name, role }: NewPerson, asker: Asker): Promise<Person> {
-    return this.transactions.run(storeId, async (sql) => {
+    return this.database.transaction(storeId, async (sql) => {
       await begin(sendBy(sql), storeId, asker);
       if (asker) await countInvitation(sql, storeId);
       const rows = await sql.query<Person>(INSERT, [storeId, id, email, name, role]).catch((error: unknown) => {
@@ -147,7 +145,7 @@ export class PostgresPersonRepository extends PersonRepository {
   }
 
   override change({ storeId, id }: PersonKey, { name, role }: PersonChange, asker: Asker): Promise<Person | null> {
-    return this.transactions.run(storeId, async (sql) => {
+    return this.database.transaction(storeId, async (sql) => {
       const owners = await begin(sendBy(sql), storeId, asker);
       if (role !== undefined && role !== 'owner') keepOwner(owners, id);
       const person = first(await sql.query<Person>(CHANGE, [storeId, id, name, role]));
@@ -157,7 +155,7 @@ export class PostgresPersonRepository extends PersonRepository {
   }
 
   override invite({ storeId, id }: PersonKey, asker: Asker): Promise<Person | null> {
-    return this.transactions.run(storeId, async (sql) => {
+    return this.database.transaction(storeId, async (sql) => {
       await begin(sendBy(sql), storeId, asker);
       if (asker) await countInvitation(sql, storeId);
       const [row] = await sql.query<Person & { readonly invitations: number }>(INVITE, [storeId, id]);
@@ -170,7 +168,7 @@ export class PostgresPersonRepository extends PersonRepository {
 
   override remove(key: PersonKey, erasesName: boolean, asker: Asker): Promise<Person | null> {
     const { storeId, id } = key;
-    if (!erasesName) return this.transactions.run(storeId, (sql) => remove(sendBy(sql), key, asker));
+    if (!erasesName) return this.database.transaction(storeId, (sql) => remove(sendBy(sql), key, asker));
     const erase = async (send: Send) => {
       if (asker) await assertFew(send, key);
       // The name is erased before the owners are locked: sign-ins would wait for them.
@@ -189,7 +187,7 @@ export class PostgresPersonRepository extends PersonRepository {
   }
 
   override endSession({ storeId, id }: PersonKey, sessionId: string, asker: Asker): Promise<PersonSession | null> {
-    return this.transactions.run(storeId, async (sql) => {
+    return this.database.transaction(storeId, async (sql) => {
       await begin(sendBy(sql), storeId, asker);
       return first(await sql.query<PersonSession>(END_SESSION, [storeId, id, sessionId]));
     });

@@ -23,7 +23,6 @@ import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
 import { isWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
 import { claimKey, findKept } from '../postgres/idempotency-keys.js';
@@ -54,7 +53,6 @@ export class PostgresOrderPlacement extends OrderPlacement {
   private readonly recovered: Counter;
 
   constructor(
-    private readonly transactions: Transactions,
     private readonly database: Database,
     { registry }: ServiceMetrics,
   ) {
@@ -108,7 +106,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
   /** Finds a replay like `findReplay`, but waits for another request that holds the key. */
   private async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<OrderReceipt | null> {
     try {
-      return await this.transactions.run(
+      return await this.database.transaction(
         request.scope.storeId,
         async (sql) => {
           const kept = await claimKey<OrderReceipt>(sql, 'order', request);
@@ -145,7 +143,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
     try {
       const { storeId } = placement.order;
       // @protects placing-transaction
-      const outcome = await this.transactions.run(storeId, (sql) => write(sql, placement), deadline);
+      const outcome = await this.database.transaction(storeId, (sql) => write(sql, placement), deadline);
       if (earlierLoss !== null && outcome.outcome === 'placed') this.recovered.inc();
       return outcome;
     } catch (caught) {

@@ -13,7 +13,6 @@ import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import { MaintenanceConnection } from './maintenance-connection.js';
 import { PostgresClock } from './postgres-clock.js';
-import { Transactions } from './transactions.js';
 import { watchDataSource } from './watch-statements.js';
 
 /** The connections to the database and what every feature uses. */
@@ -21,11 +20,10 @@ import { watchDataSource } from './watch-statements.js';
 @Module({
   providers: [
     BulkTurns,
-    Transactions,
     { provide: Clock, useClass: PostgresClock },
     { provide: DataCipher, useFactory: dataCipher, inject: [Config] },
   ],
-  exports: [BulkTurns, Clock, Config, DataCipher, Database, MaintenanceConnection, ServiceMetrics, Transactions],
+  exports: [BulkTurns, Clock, Config, DataCipher, Database, MaintenanceConnection, ServiceMetrics],
 })
 export class PostgresModule {
   static on(config: Config, databaseUrl: string, metrics: ServiceMetrics): DynamicModule {
