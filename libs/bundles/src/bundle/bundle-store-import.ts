@@ -19,6 +19,7 @@ import {
   roomForBins,
   TOO_MANY_BINS,
   type DrawnIds,
+  type Sql,
   type TransactionSql,
 } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
@@ -28,7 +29,6 @@ import type { BundleLine, ImportableLine } from './schema/bundle.js';
 import { openingsTooLarge } from './warehouse-openings.js';
 import { writeGoodLines } from './write/batch-writer.js';
 import { takeTurnOfStore } from './write/lock-batch.js';
-import type { Sql } from './write/table-writer.js';
 
 const MAX_NAMED = 20;
 const CHECKED_AT_ONCE = 10;
@@ -86,14 +86,14 @@ export class BundleStoreImport extends StoreImport {
     const inTime = () => {
       if (deadline.remainingMs === 0) throw new DeadlineExceeded();
     };
-    const manager: Sql = {
-      query: <T>(text: string, values: unknown[] = []) => {
+    const limited: Sql = {
+      query: (text, values) => {
         // How many statements an import has depends on its lines.
         inTime();
-        return sql.query(text, values) as Promise<T>;
+        return sql.query(text, values);
       },
     };
-    await takeTurnOfStore(manager, storeId);
+    await takeTurnOfStore(limited, storeId);
     const [{ subdomain = '' } = {}] = await sql.query<{ subdomain: string }>(FIND_STORE, [storeId]);
     const refusedAtOnce = new Map([
       ...(await binsTooMany(sql, storeId, lines)),
@@ -103,7 +103,7 @@ export class BundleStoreImport extends StoreImport {
     const good = lines.flatMap(({ number, line }) =>
       line && !refusedAtOnce.has(number) ? [{ number, line: inStore(line, subdomain, isTest) }] : [],
     );
-    const { results, warnings, faults } = await writeGoodLines(manager, this.cipher, good, drawnIds);
+    const { results, warnings, faults } = await writeGoodLines(limited, this.cipher, good, drawnIds);
     inTime();
     const written = new Map(results.map((result) => [result.number, result]));
     const problems = new Map([...refusedAtOnce, ...faults.map(({ line, problem }) => [line, problem] as const)]);

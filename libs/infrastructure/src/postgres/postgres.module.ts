@@ -8,10 +8,10 @@ import { DataCipher, dataCipher } from '../platform/data-cipher.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { BulkTurns } from './bulk-turns.js';
+import { DirectDatabase } from './connection.js';
 import { optionsOn, requestPool } from './data-source.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
-import { MaintenanceConnection } from './maintenance-connection.js';
 import { PostgresClock } from './postgres-clock.js';
 import { watchDataSource } from './watch-statements.js';
 
@@ -23,7 +23,7 @@ import { watchDataSource } from './watch-statements.js';
     { provide: Clock, useClass: PostgresClock },
     { provide: DataCipher, useFactory: dataCipher, inject: [Config] },
   ],
-  exports: [BulkTurns, Clock, Config, DataCipher, Database, MaintenanceConnection, ServiceMetrics],
+  exports: [BulkTurns, Clock, Config, DataCipher, Database, DirectDatabase, ServiceMetrics],
 })
 export class PostgresModule {
   static on(config: Config, databaseUrl: string, metrics: ServiceMetrics): DynamicModule {
@@ -41,10 +41,7 @@ export class PostgresModule {
         { provide: pg.Pool, useValue: pool },
         { provide: ServiceMetrics, useValue: metrics },
         { provide: DatabaseMetrics, useValue: databaseMetrics },
-        {
-          provide: MaintenanceConnection,
-          useValue: new MaintenanceConnection(config.databaseDirectUrl ?? databaseUrl),
-        },
+        { provide: DirectDatabase, useValue: new DirectDatabase(config.databaseDirectUrl ?? databaseUrl) },
         {
           provide: Database,
           useFactory: (dataSource: DataSource) => {

@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import type { Sql } from '../postgres/sql.js';
 import { NOTIFY_SHORT_STOCK, type ShortStock } from '../mail/short-stock-mail.js';
 import { IS_FOR_SALE } from './available-stock.js';
 
@@ -62,13 +62,9 @@ const TAKE_SOLD = `/* stock.take_sold */
  *
  * @param sold of new orders, each at least one unit. @returns the missing units of each.
  */
-export async function takeSold(
-  manager: Pick<EntityManager, 'query'>,
-  storeId: number,
-  sold: readonly SoldUnits[],
-): Promise<number[]> {
+export async function takeSold(sql: Sql, storeId: number, sold: readonly SoldUnits[]): Promise<number[]> {
   if (sold.length === 0) return [];
-  const rows = await manager.query<{ short: number }[]>(TAKE_SOLD, [
+  const rows = await sql.query<{ short: number }>(TAKE_SOLD, [
     storeId,
     sold.map(({ orderId }) => orderId),
     sold.map(({ productId }) => productId),
@@ -83,6 +79,6 @@ export async function takeSold(
     const key = `${productId}/${row.variant_key}`;
     if (short > 0) missing.set(key, { ...row, units: short + (missing.get(key)?.units ?? 0) });
   });
-  if (missing.size > 0) await manager.query(NOTIFY_SHORT_STOCK, [storeId, JSON.stringify([...missing.values()])]);
+  if (missing.size > 0) await sql.query(NOTIFY_SHORT_STOCK, [storeId, JSON.stringify([...missing.values()])]);
   return rows.map(({ short }) => short);
 }
