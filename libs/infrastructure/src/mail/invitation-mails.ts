@@ -3,11 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { ClaimLoop } from '../platform/claim-loop.js';
 import { Config } from '../platform/config.js';
 import { Database } from '../postgres/database.js';
+import { MAX_ATTEMPTS, waitAfter } from './mail-attempts.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
-
-/** The last comes about three days after the first. */
-const MAX_ATTEMPTS = 20;
 
 // An attempt makes the mail due again before it begins: one that fails, or whose worker is killed, needs no further word.
 const CLAIM = `/* invitations.claim */
@@ -17,7 +15,7 @@ const CLAIM = `/* invitations.claim */
   )
   UPDATE people AS person
   SET invite_attempts = invite_attempts + 1,
-    invite_at = now() + least(interval '1 minute' * 2 ^ invite_attempts, interval '6 hours')
+    invite_at = now() + ${waitAfter('(invite_attempts + 1)')}
   FROM due WHERE person.store_id = due.store_id AND person.id = due.id
   RETURNING person.store_id AS "storeId", person.id, person.email, person.name, person.invite_at AS "nextAt"`;
 

@@ -1,13 +1,11 @@
 import { StoreRepository, type StoreProfile } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { ClaimLoop } from '../platform/claim-loop.js';
+import { MAX_ATTEMPTS, waitAfter } from './mail-attempts.js';
 import { MailNotifier } from './mail-notifier.js';
 import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
 import { isCounted, shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
 import { Database } from '../postgres/database.js';
-
-/** The last comes about three days after the first. */
-const MAX_ATTEMPTS = 20;
 
 // An attempt makes the notice due again before it begins: one that fails, or whose worker is killed, needs no further word.
 const CLAIM = `/* notices.claim */
@@ -16,7 +14,7 @@ const CLAIM = `/* notices.claim */
     ORDER BY run_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE merchant_notices AS notice
-  SET attempts = attempts + 1, run_at = now() + least(interval '1 minute' * 2 ^ attempts, interval '6 hours')
+  SET attempts = attempts + 1, run_at = now() + ${waitAfter('(attempts + 1)')}
   FROM due WHERE notice.store_id = due.store_id AND notice.id = due.id
   RETURNING notice.store_id AS "storeId", notice.id, notice.subject, notice.details`;
 

@@ -3,6 +3,7 @@ import { signInCodeGroups } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ClaimLoop } from '../platform/claim-loop.js';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
+import { backOffInterval } from '../postgres/back-off-interval.js';
 import { Database } from '../postgres/database.js';
 import { contextOfCode } from './code-context.js';
 import { MailNotifier } from './mail-notifier.js';
@@ -32,8 +33,11 @@ const CLAIM = `/* sign_ins.claim_mails */
 
 const SENT = '/* sign_ins.mail_sent */ UPDATE sign_ins SET mail_code = NULL WHERE id = $1';
 
+/** A code lives for ten minutes. */
+const BACK_OFF = { firstMs: 2_000, factor: 2, longestMs: 30_000 };
+
 const RETRY = `/* sign_ins.retry_mail */
-  UPDATE sign_ins SET mail_due_at = now() + least(2 ^ mail_attempts, 30) * interval '1 second' WHERE id = $1`;
+  UPDATE sign_ins SET mail_due_at = now() + ${backOffInterval(BACK_OFF, 'mail_attempts')} WHERE id = $1`;
 
 interface DueMail {
   readonly id: string;

@@ -9,6 +9,7 @@ import {
 } from '@app/application';
 import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { waitAfter } from '../../mail/mail-attempts.js';
 import { DataCipher } from '../../platform/data-cipher.js';
 import { errorCode } from '../../platform/error-code.js';
 import { DirectDatabase, withConnection, type Connection } from '../../postgres/connection.js';
@@ -356,7 +357,7 @@ async function reopen({ source, storeId }: Moving): Promise<void> {
 
 // A notice or an invitation that a worker has claimed is due again later, by the time that the number of its attempts gives.
 const claimed = (attempts: string, due: string) =>
-  `${attempts} > 0 AND ${due} - least(interval '1 minute' * 2 ^ (${attempts} - 1), interval '6 hours') > now() - interval '35 s'`;
+  `${attempts} > 0 AND ${due} - ${waitAfter(attempts)} > now() - interval '35 s'`;
 
 const BUSY = `/* moves.busy */
   SELECT
