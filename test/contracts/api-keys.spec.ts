@@ -14,15 +14,14 @@ import {
   DataCipher,
   Database,
   ENCRYPTED_COLUMNS,
-  MaintenanceConnection,
+  DirectDatabase,
   PostgresEncryptedSecrets,
   reportUnknownKeys,
 } from '@app/infrastructure';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
-import { maintenanceOptions } from '../../libs/infrastructure/src/postgres/data-source.js';
+import { requestPool } from '../../libs/infrastructure/src/postgres/data-source.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
@@ -411,7 +410,7 @@ describe('EncryptedSecrets', () => {
   beforeAll(async () => {
     stores = [await StoreFixture.create(database), await StoreFixture.create(database)];
     const cipher = new DataCipher([SECRETS.newest, SECRETS.older]);
-    secrets = new PostgresEncryptedSecrets(new MaintenanceConnection(database.url), cipher);
+    secrets = new PostgresEncryptedSecrets(new DirectDatabase(database.url), cipher);
   });
   afterEach(async () => {
     await holder?.end();
@@ -497,9 +496,9 @@ const importUnder = (keys: Buffer[], lines: BundleLine[]) =>
   withBundleImporter(database.url, new DataCipher(keys), (importer) => importer.importObjects(lines));
 
 const rotateTo = (keys: Buffer[], onProgress?: (rotated: number) => void): Promise<RotationReport> =>
-  new RotateSecrets(
-    new PostgresEncryptedSecrets(new MaintenanceConnection(database.url), new DataCipher(keys)),
-  ).execute(onProgress);
+  new RotateSecrets(new PostgresEncryptedSecrets(new DirectDatabase(database.url), new DataCipher(keys))).execute(
+    onProgress,
+  );
 
 async function decryptAll(key: Buffer): Promise<string[]> {
   const cipher = new DataCipher([key]);
@@ -535,13 +534,13 @@ describe('the rotation of encryption keys', () => {
 
   it('is asked for by a starting process, which logs the ids of the missing and of the configured keys', async () => {
     const lines: string[] = [];
-    const dataSource = await new DataSource(maintenanceOptions(database.url, 1)).initialize();
+    const pool = requestPool(database.url, 1);
     const cipher = new DataCipher([SECRETS.newest]);
-    const app = { get: (token: unknown) => (token === DataSource ? dataSource : cipher) as never };
+    const app = { get: (token: unknown) => (token === Database ? new Database(pool) : cipher) as never };
 
     await reportUnknownKeys(app, { error: (line) => void lines.push(String(line)) });
 
-    await dataSource.destroy();
+    await pool.end();
     expect(lines).toEqual([
       expect.stringContaining(`encrypted under ${OLDER}, and the configured keys are ${NEWEST}:`),
     ]);

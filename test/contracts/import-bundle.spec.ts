@@ -29,6 +29,10 @@ const VARIANTS = `
   SELECT sku, product_variants.status FROM product_variants JOIN stores ON stores.id = store_id
   WHERE subdomain = $1 ORDER BY position, sku`;
 
+const END_IMPORT = `
+  SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'store-commerce'`;
+
 it('imports the example of docs/store-bundle.md', async () => {
   const documentation = readFileSync(join(__dirname, '../../docs/store-bundle.md'), 'utf8');
   const example = documentation.split('\n').filter((text) => text.startsWith('{"kind"'));
@@ -366,6 +370,22 @@ describe('stock import while orders are placed', () => {
     await client.query('COMMIT');
     await client.end();
   });
+});
+
+it('goes on with another connection when the server ends that of the import between two batches', async () => {
+  const brands = Array.from({ length: 1_500 }, (_, n) => ({ kind: 'brand', store: 'cut', slug: `b-${n}`, name: 'B' }));
+  const ended: object[] = [];
+  async function* source() {
+    const [first, ...others] = aStoreBundle('cut').filter(({ kind }) => kind === 'store');
+    expect(others).toEqual([]);
+    yield Buffer.from(`${textOf([first ?? {}, ...brands.slice(0, 1_200)])}\n`);
+    ended.push(...(await database.query(END_IMPORT)));
+    yield Buffer.from(textOf(brands.slice(1_200)));
+  }
+
+  const report = await withBundleImporter(database.url, cipher, (importer) => importer.importText(source()));
+
+  expect([ended.length, report.lines, await count('brands', 'cut')]).toEqual([1, 1_501, 1_500]);
 });
 
 const textOf = (lines: readonly object[]) => lines.map((line) => JSON.stringify(line)).join('\n');

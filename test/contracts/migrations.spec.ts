@@ -1,7 +1,6 @@
 import {
   assertIsOwn,
   isSchemaCurrent,
-  MaintenanceConnection,
   migrate,
   MIGRATIONS,
   type Migration,
@@ -201,19 +200,5 @@ describe('migrate', () => {
       expect(await database.query(`SELECT to_regclass('first.more') AS found`)).toEqual([{ found: null }]);
       expect(await isCurrent(broken)).toBe(false);
     });
-  });
-});
-
-describe('a maintenance connection', () => {
-  it('runs a statement for longer than the time limit of the database', async () => {
-    const database = await createTestDatabase();
-    await database.query(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET statement_timeout = '50ms'`);
-
-    const rows = await new MaintenanceConnection(database.url).run((source) =>
-      source.query<object[]>('/* test.sleep */ SELECT pg_sleep(0.1)'),
-    );
-    await database.drop();
-
-    expect(rows).toHaveLength(1);
   });
 });

@@ -15,7 +15,7 @@ import { readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { DataCipher } from '../../libs/infrastructure/src/platform/data-cipher.js';
-import { MaintenanceConnection } from '../../libs/infrastructure/src/postgres/maintenance-connection.js';
+import { Connection, DirectDatabase } from '../../libs/infrastructure/src/postgres/connection.js';
 import {
   isCopied,
   NOT_COPIED,
@@ -227,8 +227,7 @@ describe('StoreMoves', () => {
   });
 
   it('compares every table that it copies, apart from its own steps, by all columns', async () => {
-    const client = new pg.Client({ connectionString: source.database.url });
-    await client.connect();
+    const client = await new Connection(source.database.url, 'test').open();
     const { store } = await source.withStore();
     await store.brand();
     const tables = (await tablesOfStores(client)).filter(isCopied);
@@ -244,7 +243,7 @@ describe('StoreMoves', () => {
       await client.query('ROLLBACK');
     }
     const compared = [...(await sumsOf(client, store.id)).keys()];
-    await client.end();
+    await client.close();
 
     expect(unseen).toEqual([]);
     expect(tables.find(({ name }) => name === 'brands')?.columns).toHaveLength(changes.length + 1);
@@ -354,7 +353,7 @@ describe('StoreMoves', () => {
     await target.database.query('CREATE EXTENSION pg_stat_statements');
     const url = Object.assign(new URL(database.url), { username: 'secretive', password: 'sesame' });
     const cipher = source.app.get(DataCipher, { strict: false });
-    const moves = new PostgresStoreMoves(new MaintenanceConnection(url.href), cipher);
+    const moves = new PostgresStoreMoves(new DirectDatabase(url.href), cipher);
 
     await moves.move({ subdomain: store.subdomain, target: target.database.url, onProgress: () => undefined });
 
@@ -427,7 +426,7 @@ describe('StoreMoves', () => {
     const server: Server | null = answer && createServer((socket) => answer(socket.on('error', () => undefined)));
     server?.on('connection', (socket) => sockets.push(socket)).listen(Number(url.port), '127.0.0.2');
     const cipher = source.app.get(DataCipher, { strict: false });
-    const moves = new PostgresStoreMoves(new MaintenanceConnection(url.href), cipher);
+    const moves = new PostgresStoreMoves(new DirectDatabase(url.href), cipher);
 
     const faults = await moves.check(store.subdomain, target.database.url);
 
@@ -456,9 +455,8 @@ describe('StoreMoves', () => {
   });
 
   it('copies every table of a store by a primary key, or names it as not copied', async () => {
-    const client = new pg.Client({ connectionString: source.database.url });
-    await client.connect();
-    const tables = await tablesOfStores(client).finally(() => client.end());
+    const client = await new Connection(source.database.url, 'test').open();
+    const tables = await tablesOfStores(client).finally(() => client.close());
 
     const copied = tables.filter(isCopied);
     expect(copied.length).toBeGreaterThan(30);

@@ -11,7 +11,7 @@ import {
   Unavailable,
   type IdempotentRequest,
 } from '@app/application';
-import { Database, Transactions } from '@app/infrastructure';
+import { Database } from '@app/infrastructure';
 import { ReferenceInUse } from '../../libs/infrastructure/src/orders/insert-order.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { anOrder, aScope, placeOrder } from '../builders/placed-order.js';
@@ -90,8 +90,8 @@ describe.each([
   ['with an external reference', false, true],
   ['with both', true, true],
 ])('placing an order when the database does not answer COMMIT, %s', (_name, hasKey, hasReference) => {
-  let transactions: Transactions;
-  beforeAll(() => (transactions = api.app.get(Transactions, { strict: false })));
+  let database: Database;
+  beforeAll(() => (database = api.app.get(Database, { strict: false })));
   afterEach(() => vi.restoreAllMocks());
 
   const lost = () => Promise.reject(new CommitOutcomeUnknown(new Error('connection lost')));
@@ -109,9 +109,9 @@ describe.each([
     const idempotency: IdempotentRequest | null = hasKey
       ? { scope: aScope(api.store.id), requestHash: Buffer.alloc(32) }
       : null;
-    const run: Transactions['run'] = transactions.run.bind(transactions);
+    const run: Database['transaction'] = database.transaction.bind(database);
     let made = 0;
-    vi.spyOn(transactions, 'run').mockImplementation((storeId, work, deadline) => {
+    vi.spyOn(database, 'transaction').mockImplementation((storeId, work, deadline) => {
       const commit = () => run(storeId, work, deadline);
       const attempt = attempts[made++] ?? commit;
       return attempt(commit);
@@ -236,12 +236,9 @@ describe('POST /v1/orders when the database does not answer a COMMIT', () => {
 
 describe('a statement of a transaction that takes too long', () => {
   it('has ended on the server when the transaction fails', async () => {
-    const transactions = api.app.get(Transactions, { strict: false });
-    const late = transactions.run(
-      api.store.id,
-      (sql) => sql.query('/* test.sleep */ SELECT pg_sleep(60)', []),
-      Deadline.in(200),
-    );
+    const late = api.app
+      .get(Database, { strict: false })
+      .transaction(api.store.id, (sql) => sql.query('/* test.sleep */ SELECT pg_sleep(60)', []), Deadline.in(200));
 
     await expect(late).rejects.toThrow(DeadlineExceeded);
 
@@ -334,7 +331,7 @@ describe('a worker whose connections to the database are frozen', () => {
     async () => {
       await eventually(await placeForMail(workers.smtp), HEALED_MS);
 
-      expect(workers.healing.log).toContain('The queue is out of reach');
+      expect(workers.healing.log).toContain('The stages of orders cannot be claimed');
     },
     2 * HEALED_MS,
   );

@@ -1,4 +1,4 @@
-import { HealthConnection, MaintenanceConnection, migrate, withOwnClient } from '@app/infrastructure';
+import { HealthConnection, migrate, withConnection } from '@app/infrastructure';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { housekeepingPool } from '../../libs/infrastructure/src/postgres/housekeeping-pool.js';
@@ -153,9 +153,8 @@ describe('a session on a database with other formats', () => {
   it.each<[string, (url: string) => Promise<unknown>]>([
     ['for requests', () => api.app.get(DataSource).query(SHOW)],
     ['for the housekeeping', (url) => onPool(housekeepingPool(url, () => undefined))],
-    ['for maintenance', (url) => new MaintenanceConnection(url).run((source) => source.query(SHOW))],
+    ['for commands', (url) => withConnection(url, 'test', (connection) => connection.query(SHOW))],
     ['for probes', (url) => onHealth(new HealthConnection(url))],
-    ['for exports', (url) => withOwnClient(url, 'test', async (client) => (await client.query<object>(SHOW)).rows)],
   ])('has the formats of the service: %s', async (_name, settingsOn) => {
     expect(await settingsOn(api.database.url)).toEqual([
       { settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed; jit off' },

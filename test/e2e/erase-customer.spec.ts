@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { dataCipher, Config, ENCRYPTED_COLUMNS, withMaintenanceConnection } from '@app/infrastructure';
+import { dataCipher, Config, ENCRYPTED_COLUMNS, withConnection } from '@app/infrastructure';
 import { withBundleImporter, type BundleLine } from '@app/bundles';
 import { answersOf } from '../support/answers.js';
 import { commandLine } from '../support/command-line.js';
@@ -147,10 +147,10 @@ async function plant(name: string): Promise<Person> {
 }
 
 async function everything(): Promise<string[]> {
-  const secrets = await withMaintenanceConnection(api.database.url, async (dataSource) => {
+  const secrets = await withConnection(api.database.url, 'test', async (connection) => {
     const found: string[] = [];
     for (const { table, column, rowKey, context } of ENCRYPTED_COLUMNS) {
-      const rows = await dataSource.query<{ store: number; key: string; value: Buffer }[]>(
+      const rows = await connection.query<{ store: number; key: string; value: Buffer }>(
         `/* test.secrets */ SELECT store_id AS store, ${rowKey} AS key, ${column} AS value FROM ${table} AS item
          WHERE item.store_id = $1`,
         [api.store.id],

@@ -316,6 +316,11 @@ describe('the mail to a person who was added', () => {
       application.app.get(type, { strict: false });
     return new InvitationMails(get(Database), get(StoreRepository), mails, config);
   }
+  const sendNext = async (worker: InvitationMails) => {
+    const claimed = await worker.claim(1);
+    for (const mail of claimed) await worker.execute(mail);
+    return claimed.length > 0;
+  };
   const add = () => ask(owner, 'POST', '', { email: 'grace@example.com', name: 'Grace', role: 'viewer' });
   const isInvited = async (id: unknown) => {
     const { data } = await ask(owner, 'GET');
@@ -326,7 +331,7 @@ describe('the mail to a person who was added', () => {
     const { data } = await add();
     const worker = sender({ PUBLIC_URL: 'https://shop.example/' });
 
-    const sent = await Promise.all(Array.from({ length: 5 }, () => worker.sendNext()));
+    const sent = await Promise.all(Array.from({ length: 5 }, () => sendNext(worker)));
 
     expect(sent.filter(Boolean)).toHaveLength(1);
     expect(sink.mails.map(({ to }) => to)).toEqual([['grace@example.com']]);
@@ -342,13 +347,13 @@ describe('the mail to a person who was added', () => {
     const { data } = await add();
     const worker = sender();
     sink.behaviour = { kind: 'refuse', at: 'message', code: 451 };
-    await expect(worker.sendNext()).rejects.toThrow('SMTP_451');
+    await expect(sendNext(worker)).rejects.toThrow('SMTP_451');
     expect(await isInvited(data['id'])).toBe(false);
-    expect(await worker.sendNext()).toBe(false);
+    expect(await sendNext(worker)).toBe(false);
 
     sink.behaviour = { kind: 'accept' };
     expect(await ask(owner, 'POST', `/${String(data['id'])}/invite`)).toMatchObject({ data: { invited: false } });
-    expect(await worker.sendNext()).toBe(true);
+    expect(await sendNext(worker)).toBe(true);
 
     expect(sink.mails).toHaveLength(1);
     expect(sink.mails[0]?.raw).not.toContain('/dashboard');

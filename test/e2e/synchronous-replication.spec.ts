@@ -1,9 +1,8 @@
 import { ChangeOrder, CommitOutcomeUnknown, PipelineStages, StockService, Unavailable } from '@app/application';
-import { confirmedTransaction, operator } from '@app/infrastructure';
+import { operator, withConnection } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
 import { changing, PAYMENT } from '../support/changing.js';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { translated } from '../../libs/infrastructure/src/postgres/postgres-errors.js';
@@ -259,7 +258,8 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     ['a stock quantity', setStock],
     [
       'an import that repeats another one and writes nothing',
-      () => confirmedTransaction(app.get(DataSource), (manager) => manager.query('SELECT FROM orders')),
+      () =>
+        withConnection(database.url, 'test', (own) => own.transaction(null, (sql) => sql.query('SELECT FROM orders'))),
     ],
   ])('%s reports an unknown outcome', async (_name, change) => {
     const order = await placed();

@@ -13,7 +13,7 @@ import {
   isPrivilegeMissing,
   isSchemaCurrent,
   migrate,
-  withMaintenanceConnection,
+  withConnection,
 } from '@app/infrastructure';
 import { withEmbeddedDatabase } from '@app/startup';
 import { RepresentationsModule } from '@app/representations';
@@ -116,8 +116,8 @@ function readConfig(more: DatabaseOptions['settings'] = []): Config {
 }
 
 async function assertSchemaIsCurrent(config: Config, url: string): Promise<void> {
-  const current = await withMaintenanceConnection(url, async (dataSource) => {
-    const query = (text: string, values: unknown[]) => dataSource.query<unknown[]>(text, values);
+  const current = await withConnection(url, 'store-commerce', async (connection) => {
+    const query = (text: string, values: unknown[]) => connection.query(text, values);
     await assertDatabaseIsFit(query);
     return isSchemaCurrent(query);
   }).catch((error: unknown) => {

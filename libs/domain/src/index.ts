@@ -47,6 +47,7 @@ export * from './orders/set-statuses.js';
 export * from './orders/ship-order.js';
 export * from './orders/shipment.js';
 export * from './orders/tax.js';
+export * from './shared/back-off.js';
 export * from './shared/calendar.js';
 export * from './shared/domain-error.js';
 export * from './shared/email-address.js';

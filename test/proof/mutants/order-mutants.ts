@@ -33,7 +33,7 @@ const { storeId } = placement.order;
 const stages = \`/* stages.insert */ INSERT INTO order_stages (store_id, order_id, stage, state)
   VALUES ($1, $2, 'notify-customer', 'pending'), ($1, $2, 'notify-merchant', 'pending')\`;
 const key = [storeId, placement.order.id];
-if (outcome.outcome === 'placed') await this.transactions.run(storeId, (sql) => sql.query(stages, key));`,
+if (outcome.outcome === 'placed') await this.database.transaction(storeId, (sql) => sql.query(stages, key));`,
     ],
   ),
   mutant(

@@ -1,4 +1,4 @@
-import { OrderCancelled } from '@app/domain';
+import { backOffMs, OrderCancelled } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { within } from '../deadline.js';
 import { Notifier, UndeliverableMessage } from '../ports/notifier.js';
@@ -8,7 +8,7 @@ import { StoreRepository } from '../ports/store.repository.js';
 
 /** With this back-off, the last attempt comes about 16 hours after the first. */
 const MAX_ATTEMPTS = 12;
-const MAX_BACK_OFF = 10;
+const BACK_OFF = { firstMs: 2_700, factor: Math.E, longestMs: 6 * 3_600_000 };
 
 const NOTIFICATION_MS = 30_000;
 
@@ -62,7 +62,8 @@ export class RunPipelineStage {
         await this.stages.abandon(claim, 'undeliverable', error);
         return { outcome: 'undeliverable', error };
       }
-      const retryInMs = backOff(claim.attempts + 1);
+      const attempts = claim.attempts + 1;
+      const retryInMs = attempts < MAX_ATTEMPTS ? backOffMs(BACK_OFF, attempts) : null;
       await this.stages.fail(claim, error as Error, retryInMs);
       return { outcome: retryInMs === null ? 'dead' : 'failed', error: error as Error };
     }
@@ -78,9 +79,4 @@ export class RunPipelineStage {
     const isSent = await within(NOTIFICATION_MS, this.notifier.notify(stage, order, store, reference));
     return isSent ? 'sent' : 'not_wanted';
   }
-}
-
-/** The wait in milliseconds after a failed attempt; null after the last one. */
-function backOff(attempts: number): number | null {
-  return attempts < MAX_ATTEMPTS ? Math.exp(Math.min(attempts, MAX_BACK_OFF)) * 1_000 : null;
 }

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { CommitOutcomeUnknown } from '@app/application';
-import { confirmedTransaction, type DataCipher, isRetryable, withMaintenanceConnection } from '@app/infrastructure';
-import type { DataSource, EntityManager } from 'typeorm';
+import { type Connection, type DataCipher, isRetryable, type Sql, withConnection } from '@app/infrastructure';
 import { BadLines, type BundleLineError } from './check/faults.js';
 import { batchesOf, checkedLines, ofBundle, parsedLines, type LineBatch, type SizedLine } from './read/line-batches.js';
 import type { BundleLine } from './schema/bundle.js';
@@ -57,7 +56,7 @@ const MAX_WARNINGS = 100;
 /** Each batch is one transaction. A batch with a bad line is rolled back, and of the rest only the form is checked. */
 export class BundleImporter {
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly connection: Connection,
     private readonly cipher: DataCipher,
   ) {}
 
@@ -72,10 +71,10 @@ export class BundleImporter {
 
   importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
     if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
-    return rolledBack(this.dataSource, async (manager) => {
-      await takeTurns(manager, []);
-      await manager.query(SHORT_LOCK_TIMEOUT);
-      return this.importEach(batches, (lines) => writeGoodLines(manager, this.cipher, lines), options);
+    return this.connection.dryRun(async (sql) => {
+      await takeTurns(sql, []);
+      await sql.query(SHORT_LOCK_TIMEOUT);
+      return this.importEach(batches, (lines) => writeGoodLines(sql, this.cipher, lines), options);
     });
   }
 
@@ -115,7 +114,7 @@ export class BundleImporter {
         }
         if (!isMeasured && counts.stock.created >= WORTH_MEASURING) {
           isMeasured = true;
-          await this.dataSource.query(MEASURE);
+          await this.connection.query(MEASURE);
         }
         onProgress?.(last?.bytes ?? 0);
         if (faults.length >= MAX_BAD_LINES) break;
@@ -131,6 +130,7 @@ export class BundleImporter {
   private async writeWithRetries(lines: readonly SizedLine[]): Promise<WrittenLines> {
     for (let attempt = 1; ; attempt++) {
       try {
+        if (attempt > 1) await this.connection.reopen();
         return await this.write(lines);
       } catch (error) {
         // Writing a batch twice has the same effect as writing it once.
@@ -142,15 +142,15 @@ export class BundleImporter {
   }
 
   private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
-    const work = inTurn(lines, async (manager) => {
-      const written = await writeGoodLines(manager, this.cipher, lines);
+    const work = inTurn(lines, async (sql) => {
+      const written = await writeGoodLines(sql, this.cipher, lines);
       if (written.faults.length > 0) throw new RefusedBatch(written);
       // Last, for a rollback moves no sequence back.
-      for (const [table, id] of written.givenIds) await table.passId(manager, id);
+      for (const [table, id] of written.givenIds) await table.passId(sql, id);
       return written;
     });
     try {
-      return await confirmedTransaction(this.dataSource, work);
+      return await this.connection.transaction(null, work);
     } catch (error) {
       if (error instanceof RefusedBatch) return error.written;
       throw error;
@@ -165,26 +165,12 @@ class RefusedBatch extends Error {
   }
 }
 
-function inTurn<T>(
-  lines: readonly SizedLine[],
-  work: (manager: EntityManager) => Promise<T>,
-): (manager: EntityManager) => Promise<T> {
+function inTurn<T>(lines: readonly SizedLine[], work: (sql: Sql) => Promise<T>): (sql: Sql) => Promise<T> {
   const stores = lines.map(({ line }) => (line.kind === 'store' ? line.subdomain : line.store));
-  return async (manager) => {
-    await takeTurns(manager, [...new Set(stores)]);
-    return work(manager);
+  return async (sql) => {
+    await takeTurns(sql, [...new Set(stores)]);
+    return work(sql);
   };
-}
-
-async function rolledBack<T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    await runner.startTransaction('READ COMMITTED');
-    return await work(runner.manager);
-  } finally {
-    await runner.rollbackTransaction().catch(() => undefined);
-    await runner.release();
-  }
 }
 
 const trimmedIn = (lines: readonly SizedLine[]): string[] =>
@@ -195,13 +181,13 @@ function badLines(faults: readonly BundleLineError[]): BadLines {
   return new BadLines(inOrder.slice(0, MAX_BAD_LINES), inOrder.length >= MAX_BAD_LINES);
 }
 
-/** Gives the importer its own connections, without the time limits of requests. */
+/** Gives the importer a connection of its own, without the time limits of requests. */
 export function withBundleImporter<T>(
   url: string,
   cipher: DataCipher,
   work: (importer: BundleImporter) => Promise<T>,
 ): Promise<T> {
-  return withMaintenanceConnection(url, (dataSource) => work(new BundleImporter(dataSource, cipher)));
+  return withConnection(url, 'store-commerce', (connection) => work(new BundleImporter(connection, cipher)));
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -13,11 +13,12 @@ import {
 import { ImportRefused } from '@app/domain';
 import {
   BulkTurns,
+  Database,
   DataCipher,
   givingIdsBack,
   problemOfBins,
-  Transactions,
   type DrawnIds,
+  type Sql,
   type TransactionSql,
 } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
@@ -27,7 +28,6 @@ import type { BundleLine, ImportableLine } from './schema/bundle.js';
 import { openingsTooLarge } from './warehouse-openings.js';
 import { writeGoodLines } from './write/batch-writer.js';
 import { takeTurnOfStore } from './write/lock-batch.js';
-import type { Sql } from './write/table-writer.js';
 
 const MAX_NAMED = 20;
 const CHECKED_AT_ONCE = 10;
@@ -54,7 +54,7 @@ export class BundleStoreImport extends StoreImport {
   private readonly spareIds = new Map<string, number[]>();
 
   constructor(
-    private readonly transactions: Transactions,
+    private readonly database: Database,
     private readonly cipher: DataCipher,
     private readonly turns: BulkTurns,
     private readonly feed: ChangeFeed,
@@ -69,7 +69,7 @@ export class BundleStoreImport extends StoreImport {
     // The lines are checked in the turn, too: the check of a large body takes as long as its statements.
     const write = async () => {
       const lines = await checkedOneByOne(request.lines);
-      return this.transactions.run(storeId, work(lines), deadline);
+      return this.database.transaction(storeId, work(lines), deadline);
     };
     const written = await this.oneOfStore.run(storeId, () => this.turns.run(storeId, write, deadline), deadline);
     await this.feed.catchUp(storeId);
@@ -85,14 +85,14 @@ export class BundleStoreImport extends StoreImport {
     const inTime = () => {
       if (deadline.remainingMs === 0) throw new DeadlineExceeded();
     };
-    const manager: Sql = {
-      query: <T>(text: string, values: unknown[] = []) => {
+    const limited: Sql = {
+      query: (text, values) => {
         // How many statements an import has depends on its lines.
         inTime();
-        return sql.query(text, values) as Promise<T>;
+        return sql.query(text, values);
       },
     };
-    await takeTurnOfStore(manager, storeId);
+    await takeTurnOfStore(limited, storeId);
     const [{ subdomain = '' } = {}] = await sql.query<{ subdomain: string }>(FIND_STORE, [storeId]);
     const refusedAtOnce = new Map([
       ...(await binsTooMany(sql, storeId, lines)),
@@ -102,7 +102,7 @@ export class BundleStoreImport extends StoreImport {
     const good = lines.flatMap(({ number, line }) =>
       line && !refusedAtOnce.has(number) ? [{ number, line: inStore(line, subdomain, isTest) }] : [],
     );
-    const { results, warnings, faults } = await writeGoodLines(manager, this.cipher, good, drawnIds);
+    const { results, warnings, faults } = await writeGoodLines(limited, this.cipher, good, drawnIds);
     inTime();
     const written = new Map(results.map((result) => [result.number, result]));
     const problems = new Map([...refusedAtOnce, ...faults.map(({ line, problem }) => [line, problem] as const)]);

@@ -1,10 +1,9 @@
 import { NotFound, type Currency } from '@app/domain';
-import { withOwnClient } from '@app/infrastructure';
-import type pg from 'pg';
+import { withConnection, type Sql } from '@app/infrastructure';
 import type { BundleKind } from '../bundle/schema/bundle.js';
 
 export interface StoreSnapshot {
-  readonly client: pg.Client;
+  readonly sql: Sql;
   readonly storeId: number;
   readonly subdomain: string;
   readonly currency: Currency;
@@ -25,11 +24,6 @@ export interface Section<Row extends object = object> {
 
 export type AnySection = Section<never>;
 
-const BEGIN = `
-  BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL statement_timeout = 0;
-  SET LOCAL idle_in_transaction_session_timeout = 0`;
-
 const FIND_STORE = `/* export.find_store */
   SELECT id AS "storeId", subdomain, currency, now() AS "takenAt" FROM stores WHERE subdomain = $1`;
 
@@ -39,25 +33,23 @@ export function inSnapshot<T>(
   subdomain: string,
   work: (snapshot: StoreSnapshot) => Promise<T>,
 ): Promise<T> {
-  return withOwnClient(url, 'store-commerce-export', async (client) => {
-    await client.query(BEGIN);
-    const { rows } = await client.query<Omit<StoreSnapshot, 'client'>>(FIND_STORE, [subdomain]);
-    const [store] = rows;
-    if (!store) throw new NotFound(`Store ${subdomain}`);
-    const result = await work({ client, ...store });
-    await client.query('COMMIT');
-    return result;
-  });
+  return withConnection(url, 'store-commerce-export', (connection) =>
+    connection.snapshot(async (sql) => {
+      const [store] = await sql.query<Omit<StoreSnapshot, 'sql'>>(FIND_STORE, [subdomain]);
+      if (!store) throw new NotFound(`Store ${subdomain}`);
+      return work({ sql, ...store });
+    }),
+  );
 }
 
 const PAGE = 500;
 
 /** @param since leaves out rows that have not changed since then. */
-export async function countRows({ client, storeId }: StoreSnapshot, section: AnySection, since: Date | null) {
+export async function countRows({ sql, storeId }: StoreSnapshot, section: AnySection, since: Date | null) {
   const { condition, values } = changedSince(section, since);
-  const sql = `/* export.count */ SELECT count(*)::int AS count FROM ${section.rows}${condition}`;
-  const { rows } = await client.query<{ count: number }>(sql, [storeId, ...values]);
-  return rows[0]?.count ?? 0;
+  const count = `/* export.count */ SELECT count(*)::int AS count FROM ${section.rows}${condition}`;
+  const [row] = await sql.query<{ count: number }>(count, [storeId, ...values]);
+  return row?.count ?? 0;
 }
 
 /** Reads the rows in pages: memory holds one. */
@@ -79,7 +71,7 @@ export async function* linesOf(
   const start = kind === 'store' ? { kind } : { kind, store: snapshot.subdomain };
   for (let after: readonly string[] = []; ;) {
     const parameters = [snapshot.storeId, ...values, ...after];
-    const { rows } = await snapshot.client.query<{ key: string[] }>(after.length === 0 ? first : next, parameters);
+    const rows = await snapshot.sql.query<{ key: string[] }>(after.length === 0 ? first : next, parameters);
     yield rows.map(({ key: _, ...row }) => ({ ...start, ...withTexts(toFields(row, snapshot)) }));
     const last = rows.at(-1);
     if (!last || rows.length < PAGE) return;

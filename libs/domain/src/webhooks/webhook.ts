@@ -1,3 +1,5 @@
+import { backOffMs } from '../shared/back-off.js';
+
 /** Which resources changed, or their records as well. */
 export const WEBHOOK_BODIES = ['thin', 'full'] as const;
 export type WebhookBody = (typeof WEBHOOK_BODIES)[number];
@@ -20,8 +22,7 @@ export const MAX_WEBHOOKS = 50;
 /** How long the old secret still signs after a rotation. */
 export const MAX_SECRET_OVERLAP_MS = 7 * 24 * 3_600_000;
 
-const FIRST_DELAY_MS = 5_000;
-const MAX_DELAY_MS = 6 * 3_600_000;
+const BACK_OFF = { firstMs: 5_000, factor: 2, longestMs: 6 * 3_600_000 };
 /** A receiver that needs longer should be paused. */
 const MAX_ASKED_MS = 24 * 3_600_000;
 const PAUSE_AFTER_MS = 3 * 24 * 3_600_000;
@@ -32,8 +33,7 @@ const PAUSE_AFTER_MS = 3 * 24 * 3_600_000;
  * @param askedMs by `Retry-After`; obeyed up to a day.
  */
 export function retryDelayMs(failures: number, askedMs: number | null, random: number): number {
-  const delay = random * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
-  return Math.max(delay, Math.min(askedMs ?? 0, MAX_ASKED_MS));
+  return Math.max(random * backOffMs(BACK_OFF, failures), Math.min(askedMs ?? 0, MAX_ASKED_MS));
 }
 
 export function hasFailedTooLong(failingForMs: number): boolean {

@@ -23,7 +23,6 @@ import { pageOf, offsetOf, type Counted } from '../lists/paging.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
-import { Transactions } from '../postgres/transactions.js';
 import { KeyUsage } from './key-usage.js';
 import { MAKER, MAKER_STANDS, makerValues } from './maker.js';
 
@@ -149,7 +148,6 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   constructor(
     private readonly database: Database,
-    private readonly transactions: Transactions,
     private readonly usage: KeyUsage,
     { registry }: ServiceMetrics,
   ) {
@@ -244,7 +242,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   /** @throws TooManyKeys for a request; the operator has no limit. */
   private add<Row>(storeId: number, { key }: KeyMaker, text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.transactions.run(storeId, async (sql) => {
+    return this.database.transaction(storeId, async (sql) => {
       const [row] = key ? await sql.query<{ hasMany: boolean }>(HAS_MANY, [storeId]) : [];
       if (row?.hasMany) throw new TooManyKeys(MAX_KEYS);
       return sql.query<Row>(text, values);
@@ -252,7 +250,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   private write<Row>(storeId: number, text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.transactions.run(storeId, (sql) => sql.query<Row>(text, values));
+    return this.database.transaction(storeId, (sql) => sql.query<Row>(text, values));
   }
 
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {

@@ -14,10 +14,9 @@ import { EmailTaken, LastOwner, scopeOfRole, TooManyInvitations, TooManyRows } f
 import { Injectable } from '@nestjs/common';
 import { BulkTurns } from '../postgres/bulk-turns.js';
 import { Database } from '../postgres/database.js';
-import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
+import { DirectDatabase } from '../postgres/connection.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
-import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { Transactions } from '../postgres/transactions.js';
+import type { Sql } from '../postgres/sql.js';
 import { MAKER, MAKER_STANDS, makerValues } from './maker.js';
 
 const COLUMNS = `
@@ -104,28 +103,19 @@ const END_SESSION = `/* people.end_session */
 
 type Asker = ApiKeyLookup | null;
 
-/** Sends a statement in a transaction. */
-type Send = (text: string, values: unknown[]) => Promise<unknown>;
-
-const sendBy =
-  (sql: TransactionSql): Send =>
-  (text, values) =>
-    sql.query(text, values);
-
 @Injectable()
 export class PostgresPersonRepository extends PersonRepository {
   constructor(
     private readonly database: Database,
-    private readonly transactions: Transactions,
-    private readonly connection: MaintenanceConnection,
+    private readonly direct: DirectDatabase,
     private readonly turns: BulkTurns,
   ) {
     super();
   }
 
   override insert({ storeId, id, email, name, role }: NewPerson, asker: Asker): Promise<Person> {
-    return this.transactions.run(storeId, async (sql) => {
-      await begin(sendBy(sql), storeId, asker);
+    return this.database.transaction(storeId, async (sql) => {
+      await begin(sql, storeId, asker);
       if (asker) await countInvitation(sql, storeId);
       const rows = await sql.query<Person>(INSERT, [storeId, id, email, name, role]).catch((error: unknown) => {
         throw isUniqueViolation(error, 'people_store_id_email_key') ? new EmailTaken() : error;
@@ -147,8 +137,8 @@ export class PostgresPersonRepository extends PersonRepository {
   }
 
   override change({ storeId, id }: PersonKey, { name, role }: PersonChange, asker: Asker): Promise<Person | null> {
-    return this.transactions.run(storeId, async (sql) => {
-      const owners = await begin(sendBy(sql), storeId, asker);
+    return this.database.transaction(storeId, async (sql) => {
+      const owners = await begin(sql, storeId, asker);
       if (role !== undefined && role !== 'owner') keepOwner(owners, id);
       const person = first(await sql.query<Person>(CHANGE, [storeId, id, name, role]));
       if (person) await sql.query(CHANGE_SESSIONS, [storeId, id, scopeOfRole(person.role)]);
@@ -157,8 +147,8 @@ export class PostgresPersonRepository extends PersonRepository {
   }
 
   override invite({ storeId, id }: PersonKey, asker: Asker): Promise<Person | null> {
-    return this.transactions.run(storeId, async (sql) => {
-      await begin(sendBy(sql), storeId, asker);
+    return this.database.transaction(storeId, async (sql) => {
+      await begin(sql, storeId, asker);
       if (asker) await countInvitation(sql, storeId);
       const [row] = await sql.query<Person & { readonly invitations: number }>(INVITE, [storeId, id]);
       if (!row) return null;
@@ -170,18 +160,16 @@ export class PostgresPersonRepository extends PersonRepository {
 
   override remove(key: PersonKey, erasesName: boolean, asker: Asker): Promise<Person | null> {
     const { storeId, id } = key;
-    if (!erasesName) return this.transactions.run(storeId, (sql) => remove(sendBy(sql), key, asker));
-    const erase = async (send: Send) => {
-      if (asker) await assertFew(send, key);
+    if (!erasesName) return this.database.transaction(storeId, (sql) => remove(sql, key, asker));
+    const erase = async (sql: Sql) => {
+      if (asker) await assertFew(sql, key);
       // The name is erased before the owners are locked: sign-ins would wait for them.
       for (const statement of [ERASE_EVENTS, ERASE_MOVEMENTS, ERASE_KEYS]) {
-        await send(statement, [storeId, id, ERASED_NAME]);
+        await sql.query(statement, [storeId, id, ERASED_NAME]);
       }
-      return remove(send, key, asker);
+      return remove(sql, key, asker);
     };
-    return this.turns.run(storeId, () =>
-      this.connection.transaction(storeId, (manager) => erase((text, values) => manager.query(text, values))),
-    );
+    return this.turns.run(storeId, () => this.direct.run((connection) => connection.transaction(storeId, erase)));
   }
 
   override sessions({ storeId, id }: PersonKey): Promise<PersonSession[]> {
@@ -189,37 +177,37 @@ export class PostgresPersonRepository extends PersonRepository {
   }
 
   override endSession({ storeId, id }: PersonKey, sessionId: string, asker: Asker): Promise<PersonSession | null> {
-    return this.transactions.run(storeId, async (sql) => {
-      await begin(sendBy(sql), storeId, asker);
+    return this.database.transaction(storeId, async (sql) => {
+      await begin(sql, storeId, asker);
       return first(await sql.query<PersonSession>(END_SESSION, [storeId, id, sessionId]));
     });
   }
 }
 
 /** @returns the ids of the owners. @throws ExceedsMaker when the key of the asker has ended or permits something else. */
-async function begin(send: Send, storeId: number, asker: Asker): Promise<string[]> {
-  const owners = (await send(LOCK_OWNERS, [storeId])) as { id: string }[];
-  const [held] = (await send(HOLD_ASKER, makerValues(storeId, asker))) as { stands: boolean }[];
+async function begin(sql: Sql, storeId: number, asker: Asker): Promise<string[]> {
+  const owners = await sql.query<{ id: string }>(LOCK_OWNERS, [storeId]);
+  const [held] = await sql.query<{ stands: boolean }>(HOLD_ASKER, makerValues(storeId, asker));
   // @protects asker-of-people
   if (!held?.stands) throw new ExceedsMaker(CHANGED_MAKER);
   return owners.map(({ id }) => id);
 }
 
-async function remove(send: Send, { storeId, id }: PersonKey, asker: Asker): Promise<Person | null> {
-  keepOwner(await begin(send, storeId, asker), id);
-  return first((await send(REMOVE, [storeId, id])) as Person[]);
+async function remove(sql: Sql, { storeId, id }: PersonKey, asker: Asker): Promise<Person | null> {
+  keepOwner(await begin(sql, storeId, asker), id);
+  return first(await sql.query<Person>(REMOVE, [storeId, id]));
 }
 
 /** Limits mails to any address: a session of an owner must not send many. @throws TooManyInvitations */
-async function countInvitation(sql: TransactionSql, storeId: number): Promise<void> {
+async function countInvitation(sql: Sql, storeId: number): Promise<void> {
   const owners = await sql.query<{ count: number }>(COUNT_INVITATION, [storeId]);
   if (owners.some(({ count }) => count > MAX_IN_HOUR))
     throw new TooManyInvitations('a store within an hour', MAX_IN_HOUR);
 }
 
 /** @throws TooManyRows */
-async function assertFew(send: Send, { storeId, id }: PersonKey): Promise<void> {
-  const [named] = (await send(COUNT_NAMED, [storeId, id, MAX_NAMED + 1])) as { count: number }[];
+async function assertFew(sql: Sql, { storeId, id }: PersonKey): Promise<void> {
+  const [named] = await sql.query<{ count: number }>(COUNT_NAMED, [storeId, id, MAX_NAMED + 1]);
   if ((named?.count ?? 0) > MAX_NAMED) {
     throw new TooManyRows('entries of the history with the name', MAX_NAMED, 'people remove --erase-name');
   }

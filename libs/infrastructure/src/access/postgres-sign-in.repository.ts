@@ -13,7 +13,6 @@ import { Injectable } from '@nestjs/common';
 import { contextOfCode } from '../mail/sign-in-mails.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
-import { Transactions } from '../postgres/transactions.js';
 
 const CODE_MINUTES = 10;
 const ATTEMPTS = 5;
@@ -109,7 +108,6 @@ const ADD_SESSIONS = `/* sessions.add */
 export class PostgresSignInRepository extends SignInRepository {
   constructor(
     private readonly database: Database,
-    private readonly transactions: Transactions,
     private readonly cipher: DataCipher,
   ) {
     super();
@@ -117,7 +115,7 @@ export class PostgresSignInRepository extends SignInRepository {
 
   override requestCode({ id, email, nonceHash, secretHash, code, network }: NewSignInCode): Promise<number> {
     const sealed = this.cipher.encrypt(code, contextOfCode(id));
-    return this.transactions.run(null, async (sql) => {
+    return this.database.transaction(null, async (sql) => {
       await sql.query(LOCK_LIMITS, [network, email]);
       const values = [id, email, nonceHash, secretHash, sealed, network];
       const [row] = await sql.query<{ wait: number }>(REQUEST_CODE, values);
@@ -160,7 +158,7 @@ export class PostgresSignInRepository extends SignInRepository {
     device: string,
     replaced: readonly Buffer[],
   ): Promise<SignedIn | null> {
-    return this.transactions.run(store.id, async (sql) => {
+    return this.database.transaction(store.id, async (sql) => {
       const used = await sql.query(USE, [signIn.id]);
       if (used.length === 0) return null;
       const identity = identityOf(signIn);

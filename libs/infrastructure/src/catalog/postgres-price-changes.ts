@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import { BulkTurns } from '../postgres/bulk-turns.js';
 import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { Transactions } from '../postgres/transactions.js';
+import { Database } from '../postgres/database.js';
 import { AMBIGUOUS_UNIT, invalidLine, unknownUnit } from '../stock/resolve-lines.js';
 
 // An import locks the products before their variants, too, and an order that empties a bin locks its product: in this order.
@@ -62,7 +62,7 @@ interface PricedUnit {
 @Injectable()
 export class PostgresPriceChanges extends PriceChanges {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly database: Database,
     private readonly turns: BulkTurns,
   ) {
     super();
@@ -71,7 +71,7 @@ export class PostgresPriceChanges extends PriceChanges {
   override apply(request: PriceChangeRequest): Promise<ChangedPrices> {
     const { storeId, deadline } = request;
     const apply = (sql: TransactionSql) => applyOnce(sql, 'prices', request, () => change(sql, request));
-    return this.turns.run(storeId, () => this.transactions.run(storeId, apply, deadline), deadline);
+    return this.turns.run(storeId, () => this.database.transaction(storeId, apply, deadline), deadline);
   }
 }
 

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { ERASED_NAME, PersonalData, type Erasure, type PersonalDataReader, type PersonsOrder } from '@app/application';
 import { isBlockedEmail, isBlockedPhone, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { BulkTurns } from '../postgres/bulk-turns.js';
-import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
+import { DirectDatabase } from '../postgres/connection.js';
+import type { Sql } from '../postgres/sql.js';
 import { hasEmail, isOrderOf } from '../orders/person.js';
 import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, type OrderColumns } from './personal-records.js';
 
@@ -134,21 +134,21 @@ interface OrderRow extends PersonsOrder, Contact {
 @Injectable()
 export class PostgresPersonalData extends PersonalData {
   constructor(
-    private readonly connection: MaintenanceConnection,
+    private readonly direct: DirectDatabase,
     private readonly turns: BulkTurns,
   ) {
     super();
   }
 
   override collect<T>(storeId: number, email: string, most: number | null, read: PersonalDataReader<T>): Promise<T> {
-    const inSnapshot = async (manager: EntityManager): Promise<T> => {
-      const [customer] = await manager.query<{ id: string }[]>(COLLECT_CUSTOMER, [storeId, email]);
+    const inSnapshot = async (sql: Sql): Promise<T> => {
+      const [customer] = await sql.query<{ id: string }>(COLLECT_CUSTOMER, [storeId, email]);
       const person = [storeId, email, customer?.id ?? null];
-      const orders = await manager.query<{ id: string }[]>(FIND_ORDERS, [...person, most === null ? null : most + 1]);
+      const orders = await sql.query<{ id: string }>(FIND_ORDERS, [...person, most === null ? null : most + 1]);
       if (most !== null && orders.length > most) throw new TooManyRows('orders of a person', most, 'customers export');
-      const [secrets] = await manager.query<{ names: string[] }[]>(COLLECT_SECRETS, [storeId, customer?.id ?? null]);
-      const [lists] = await manager.query<BlockLists[]>(BLOCK_LISTS, [storeId]);
-      const [member] = await manager.query<object[]>(MEMBER, [storeId, email]);
+      const [secrets] = await sql.query<{ names: string[] }>(COLLECT_SECRETS, [storeId, customer?.id ?? null]);
+      const [lists] = await sql.query<BlockLists>(BLOCK_LISTS, [storeId]);
+      const [member] = await sql.query<object>(MEMBER, [storeId, email]);
       const found = {
         takenAt: lists?.takenAt ?? new Date(),
         customer: customer ?? null,
@@ -158,11 +158,9 @@ export class PostgresPersonalData extends PersonalData {
         orderCount: orders.length,
       };
       const ids = orders.map(({ id }) => id);
-      return read(found, collectOrders(manager, storeId, ids));
+      return read(found, collectOrders(sql, storeId, ids));
     };
-    return this.turns.run(storeId, () =>
-      this.connection.run((dataSource) => dataSource.transaction('REPEATABLE READ', inSnapshot)),
-    );
+    return this.turns.run(storeId, () => this.direct.run((connection) => connection.snapshot(inSnapshot)));
   }
 
   override erase(
@@ -171,39 +169,41 @@ export class PostgresPersonalData extends PersonalData {
     most: number | null,
     check: (orders: readonly PersonsOrder[]) => void,
   ): Promise<Erasure> {
-    const inTransaction = async (manager: EntityManager): Promise<Erasure> => {
-      const [known] = await manager.query<{ id: string }[]>(FIND_CUSTOMER, [storeId, email]);
+    const inTransaction = async (sql: Sql): Promise<Erasure> => {
+      const [known] = await sql.query<{ id: string }>(FIND_CUSTOMER, [storeId, email]);
       const person = [storeId, email, known?.id ?? null];
-      if (most !== null) await assertFew(manager, person, most);
-      await manager.query(ERASE_KEYS, person);
-      const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
+      if (most !== null) await assertFew(sql, person, most);
+      await sql.query(ERASE_KEYS, person);
+      const orders = await sql.query<OrderRow>(LOCK_ORDERS, person);
       check(orders);
-      const [customer] = await manager.query<CustomerRow[]>(LOCK_CUSTOMER, [storeId, email]);
+      const [customer] = await sql.query<CustomerRow>(LOCK_CUSTOMER, [storeId, email]);
       const ids = orders.map(({ id }) => id);
       if (ids.length > 0) {
-        await manager.query(ERASE_SHIPMENTS, [storeId, ids]);
-        await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
-        await manager.query(ERASE_LINES, [storeId, ids]);
-        await manager.query(ERASE_PAYMENTS, [storeId, ids]);
-        await manager.query(ERASE_REASONS, [storeId, ids]);
+        await sql.query(ERASE_SHIPMENTS, [storeId, ids]);
+        await sql.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
+        await sql.query(ERASE_LINES, [storeId, ids]);
+        await sql.query(ERASE_PAYMENTS, [storeId, ids]);
+        await sql.query(ERASE_REASONS, [storeId, ids]);
       }
       if (customer) {
-        await manager.query(ERASE_CUSTOMER, [storeId, customer.id, ERASED_NAME]);
-        await manager.query(DELETE_SECRETS, [storeId, customer.id]);
+        await sql.query(ERASE_CUSTOMER, [storeId, customer.id, ERASED_NAME]);
+        await sql.query(DELETE_SECRETS, [storeId, customer.id]);
       }
       const contacts = [{ email, phone: '' }, ...(customer ? [customer] : []), ...orders];
-      const blockedContacts = await unblock(manager, storeId, contacts);
-      const members = await manager.query<object[]>(MEMBER, [storeId, email]);
+      const blockedContacts = await unblock(sql, storeId, contacts);
+      const members = await sql.query<object>(MEMBER, [storeId, email]);
       return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts, isMember: members.length > 0 };
     };
-    return this.turns.run(storeId, () => this.connection.transaction(storeId, inTransaction));
+    return this.turns.run(storeId, () =>
+      this.direct.run((connection) => connection.transaction(storeId, inTransaction)),
+    );
   }
 }
 
-async function* collectOrders(manager: EntityManager, storeId: number, ids: readonly string[]) {
-  await manager.query(COLLECT_ORDERS, [storeId, ids]);
+async function* collectOrders(sql: Sql, storeId: number, ids: readonly string[]) {
+  await sql.query(COLLECT_ORDERS, [storeId, ids]);
   for (;;) {
-    const [row] = await manager.query<OrderColumns[]>(NEXT_ORDER);
+    const [row] = await sql.query<OrderColumns>(NEXT_ORDER);
     if (!row) return;
     // The row is parsed: its reader makes text of it.
     await setImmediate();
@@ -212,20 +212,20 @@ async function* collectOrders(manager: EntityManager, storeId: number, ids: read
 }
 
 /** @throws TooManyRows */
-async function assertFew(manager: EntityManager, person: readonly unknown[], most: number): Promise<void> {
-  const [orders] = await manager.query<{ count: number }[]>(COUNT_ORDERS, [...person, most + 1]);
+async function assertFew(sql: Sql, person: readonly unknown[], most: number): Promise<void> {
+  const [orders] = await sql.query<{ count: number }>(COUNT_ORDERS, [...person, most + 1]);
   if ((orders?.count ?? 0) > most) throw new TooManyRows('orders of a person', most, 'customers erase');
 }
 
 /** Removes the entries by which the fraud analysis would recognize the person. @returns their number. */
-async function unblock(manager: EntityManager, storeId: number, contacts: readonly Contact[]): Promise<number> {
-  const [lists] = await manager.query<BlockLists[]>(LOCK_BLOCK_LISTS, [storeId]);
+async function unblock(sql: Sql, storeId: number, contacts: readonly Contact[]): Promise<number> {
+  const [lists] = await sql.query<BlockLists>(LOCK_BLOCK_LISTS, [storeId]);
   const emails = [...new Set(contacts.map(({ email }) => email))];
   const phones = [...new Set(contacts.map(({ phone }) => phone))];
   const blockedEmails = entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, emails));
   const blockedPhones = entriesOf(lists?.phones, (entry) => isBlockedPhone(entry, phones));
   const removed = blockedEmails.length + blockedPhones.length;
-  if (removed > 0) await manager.query(UNBLOCK, [storeId, blockedEmails, blockedPhones]);
+  if (removed > 0) await sql.query(UNBLOCK, [storeId, blockedEmails, blockedPhones]);
   return removed;
 }
 

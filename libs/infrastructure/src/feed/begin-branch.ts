@@ -1,4 +1,4 @@
-import { withOwnClient } from '../postgres/own-client.js';
+import { withConnection } from '../postgres/connection.js';
 
 const BEGIN = '/* branch.begin */ SELECT begin_branch()';
 const NEWEST = '/* branch.newest */ SELECT id FROM change_branches ORDER BY number DESC LIMIT 1';
@@ -8,8 +8,8 @@ const NEWEST = '/* branch.newest */ SELECT id FROM change_branches ORDER BY numb
  * after the copy stand for other changes. @returns the id of the branch.
  */
 export async function beginBranch(url: string): Promise<string> {
-  return withOwnClient(url, 'store-commerce-feed', async (client) => {
-    await client.query(BEGIN);
-    return (await client.query<{ id: string }>(NEWEST)).rows[0]?.id ?? '';
+  return withConnection(url, 'store-commerce-feed', async (connection) => {
+    await connection.query(BEGIN);
+    return (await connection.query<{ id: string }>(NEWEST))[0]?.id ?? '';
   });
 }

@@ -1,23 +1,21 @@
 import { StoreRepository } from '@app/application';
 import { Injectable } from '@nestjs/common';
+import { ClaimLoop } from '../platform/claim-loop.js';
 import { Config } from '../platform/config.js';
 import { Database } from '../postgres/database.js';
-import { MailLoop } from './mail-loop.js';
+import { MAX_ATTEMPTS, waitAfter } from './mail-attempts.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
-
-/** The last comes about three days after the first. */
-const MAX_ATTEMPTS = 20;
 
 // An attempt makes the mail due again before it begins: one that fails, or whose worker is killed, needs no further word.
 const CLAIM = `/* invitations.claim */
   WITH due AS (
     SELECT store_id, id FROM people WHERE invite_due AND invite_at <= now() AND invite_attempts < ${MAX_ATTEMPTS} AND is_served(store_id)
-    ORDER BY invite_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+    ORDER BY invite_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE people AS person
   SET invite_attempts = invite_attempts + 1,
-    invite_at = now() + least(interval '1 minute' * 2 ^ invite_attempts, interval '6 hours')
+    invite_at = now() + ${waitAfter('(invite_attempts + 1)')}
   FROM due WHERE person.store_id = due.store_id AND person.id = due.id
   RETURNING person.store_id AS "storeId", person.id, person.email, person.name, person.invite_at AS "nextAt"`;
 
@@ -35,27 +33,27 @@ interface Invitation {
 
 /** Mails people that they were added to a store. The mail has no secret: who reads it must still sign in. */
 @Injectable()
-export class InvitationMails extends MailLoop {
+export class InvitationMails extends ClaimLoop<Invitation> {
   constructor(
     private readonly database: Database,
     private readonly stores: StoreRepository,
     private readonly mails: MailNotifier,
     private readonly config: Config,
   ) {
-    super('Mails to people who were added');
+    super({ what: 'Mails to people who were added', concurrency: 1, pollMs: 1_000, shutdownMs: 35_000 });
   }
 
-  override async sendNext(): Promise<boolean> {
-    const [invitation] = await this.database.query<Invitation>(CLAIM);
-    if (!invitation) return false;
-    const { storeId, id, email, name, nextAt } = invitation;
+  override claim(most: number): Promise<Invitation[]> {
+    return this.database.query(CLAIM, [most]);
+  }
+
+  override async execute({ storeId, id, email, name, nextAt }: Invitation): Promise<void> {
     const store = await this.stores.findProfile(storeId);
     if (store) {
       const message = invitationMail(storeBranding(store).name, email, this.config.publicUrl);
       await this.mails.send(store, `invitation-${id}-${nextAt.getTime()}`, { address: email, name }, message);
     }
     await this.database.query(DONE, [storeId, id, nextAt]);
-    return true;
   }
 }
 

@@ -1,22 +1,20 @@
 import { StoreRepository, type StoreProfile } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { MailLoop } from './mail-loop.js';
+import { ClaimLoop } from '../platform/claim-loop.js';
+import { MAX_ATTEMPTS, waitAfter } from './mail-attempts.js';
 import { MailNotifier } from './mail-notifier.js';
 import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
 import { isCounted, shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
 import { Database } from '../postgres/database.js';
 
-/** The last comes about three days after the first. */
-const MAX_ATTEMPTS = 20;
-
 // An attempt makes the notice due again before it begins: one that fails, or whose worker is killed, needs no further word.
 const CLAIM = `/* notices.claim */
   WITH due AS (
     SELECT store_id, id FROM merchant_notices WHERE run_at <= now() AND attempts < ${MAX_ATTEMPTS} AND is_served(store_id)
-    ORDER BY run_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+    ORDER BY run_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE merchant_notices AS notice
-  SET attempts = attempts + 1, run_at = now() + least(interval '1 minute' * 2 ^ attempts, interval '6 hours')
+  SET attempts = attempts + 1, run_at = now() + ${waitAfter('(attempts + 1)')}
   FROM due WHERE notice.store_id = due.store_id AND notice.id = due.id
   RETURNING notice.store_id AS "storeId", notice.id, notice.subject, notice.details`;
 
@@ -54,25 +52,26 @@ type Notice = { readonly storeId: number; readonly id: number } & (
 
 /** Mails merchants what they must look after. */
 @Injectable()
-export class MerchantNotices extends MailLoop {
+export class MerchantNotices extends ClaimLoop<Notice> {
   constructor(
     private readonly database: Database,
     private readonly stores: StoreRepository,
     private readonly mails: MailNotifier,
   ) {
-    super('Notices to merchants');
+    super({ what: 'Notices to merchants', concurrency: 1, pollMs: 1_000, shutdownMs: 35_000 });
   }
 
-  override async sendNext(): Promise<boolean> {
-    const [notice] = await this.database.query<Notice>(CLAIM, []);
-    if (!notice) return false;
+  override claim(most: number): Promise<Notice[]> {
+    return this.database.query(CLAIM, [most]);
+  }
+
+  override async execute(notice: Notice): Promise<void> {
     const { storeId, id, subject } = notice;
     const store = await this.stores.findProfile(storeId);
     if (store) {
       await this.mails.notifyMerchant(store, `${subject.replace('_', '-')}-${id}`, await this.messageOf(notice, store));
     }
     await this.database.query(DONE, [storeId, id]);
-    return true;
   }
 
   private async messageOf({ storeId, subject, details }: Notice, { timeZone }: StoreProfile) {

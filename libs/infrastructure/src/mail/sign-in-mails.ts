@@ -1,16 +1,13 @@
 import { MAX_SIGN_IN_MAILS, StoreRepository, UndeliverableMessage } from '@app/application';
 import { signInCodeGroups } from '@app/domain';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { ClaimLoop } from '../platform/claim-loop.js';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
-import { failureName } from '../platform/error-code.js';
-import { OutageLog } from '../platform/outage-log.js';
-import { ProcessLoop } from '../platform/process-loop.js';
+import { backOffInterval } from '../postgres/back-off-interval.js';
 import { Database } from '../postgres/database.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
 
-const INTERVAL_MS = 500;
-const SHUTDOWN_MS = 35_000;
 /** Longer than an attempt takes: no mail leaves after its code has ended, and no other worker sends the same one. */
 const LEASE = `interval '40 seconds'`;
 
@@ -35,8 +32,11 @@ const CLAIM = `/* sign_ins.claim_mails */
 
 const SENT = '/* sign_ins.mail_sent */ UPDATE sign_ins SET mail_code = NULL WHERE id = $1';
 
+/** A code lives for ten minutes. */
+const BACK_OFF = { firstMs: 2_000, factor: 2, longestMs: 30_000 };
+
 const RETRY = `/* sign_ins.retry_mail */
-  UPDATE sign_ins SET mail_due_at = now() + least(2 ^ mail_attempts, 30) * interval '1 second' WHERE id = $1`;
+  UPDATE sign_ins SET mail_due_at = now() + ${backOffInterval(BACK_OFF, 'mail_attempts')} WHERE id = $1`;
 
 interface DueMail {
   readonly id: string;
@@ -48,49 +48,32 @@ interface DueMail {
 /** Binds the code of a mail that is to be sent to its row. */
 export const contextOfCode = (id: string): string => `sign_ins/${id}/mail_code`;
 
-/** Mails codes, at least once, and never after they have ended. Workers in several processes share them. */
+/** Mails codes, at least once, and never after they have ended. A mail server that hangs holds up no other mail. */
 @Injectable()
-export class SignInMails extends ProcessLoop {
-  private readonly logger = new Logger(SignInMails.name);
-  private readonly running = new Set<Promise<void>>();
-  private readonly outage = new OutageLog('Mails of sign-in codes', (line) => this.logger.warn(line));
-
+export class SignInMails extends ClaimLoop<DueMail> {
   constructor(
     private readonly database: Database,
     private readonly cipher: DataCipher,
     private readonly stores: StoreRepository,
     private readonly mails: MailNotifier,
   ) {
-    super(SHUTDOWN_MS);
+    super({ what: 'Mails of sign-in codes', concurrency: MAX_SIGN_IN_MAILS, pollMs: 500, shutdownMs: 35_000 });
   }
 
-  protected override async run(): Promise<void> {
-    await this.repeat(async () => {
-      await this.startDue().catch((error: Error) => this.outage.note(`Codes cannot be claimed: ${failureName(error)}`));
-      return INTERVAL_MS;
-    });
-    await Promise.all(this.running);
-  }
-
-  /** A mail server that hangs holds up no other mail. */
-  private async startDue(): Promise<void> {
+  override async claim(most: number): Promise<DueMail[]> {
     await this.database.query(DROP);
-    const due = await this.database.query<DueMail>(CLAIM, [MAX_SIGN_IN_MAILS - this.running.size]);
-    for (const mail of due) {
-      const turn = this.send(mail).finally(() => this.running.delete(turn));
-      this.running.add(turn);
-    }
+    return this.database.query(CLAIM, [most]);
   }
 
-  private async send(mail: DueMail): Promise<void> {
+  override async execute(mail: DueMail): Promise<void> {
     try {
       await this.deliver(mail);
       await this.database.query(SENT, [mail.id]);
     } catch (error) {
-      this.outage.note(`The mail of a code was not sent: ${failureName(error as Error)}`);
       // No later attempt can send these. The person asks for another code.
       const isFinal = error instanceof UndeliverableMessage || error instanceof DecryptionFailed;
       await this.database.query(isFinal ? SENT : RETRY, [mail.id]).catch(() => undefined);
+      throw error;
     }
   }
 

@@ -2,7 +2,6 @@ import { HeldOrders, type HeldFilter, type HeldOrder, type OrderKey } from '@app
 import { rulesOf, UNAVAILABLE, type FraudAssessment } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
-import { Transactions } from '../postgres/transactions.js';
 import { HELD_SETS } from './stage-gauges.js';
 import { reviewStatement } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
@@ -36,10 +35,7 @@ const SETTLE = `/* orders.settle */
 
 @Injectable()
 export class PostgresHeldOrders extends HeldOrders {
-  constructor(
-    private readonly database: Database,
-    private readonly transactions: Transactions,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
@@ -58,7 +54,7 @@ export class PostgresHeldOrders extends HeldOrders {
   }
 
   override settle(order: OrderKey, assessment: FraudAssessment): Promise<boolean> {
-    return this.transactions.run(order.storeId, async (sql) => {
+    return this.database.transaction(order.storeId, async (sql) => {
       // The lock makes a concurrent cancellation wait, which abandons only reviews that still last.
       await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
       const { verdict, score, reasons } = assessment;

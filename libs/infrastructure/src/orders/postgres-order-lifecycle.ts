@@ -18,7 +18,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { isOutOfRange, isUniqueViolation } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { Transactions } from '../postgres/transactions.js';
+import { Database } from '../postgres/database.js';
 import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
 import { pickFrom } from '../stock/pick-from.js';
 import { unitsReturned, type LockedOrder } from '../stock/restock.js';
@@ -31,7 +31,7 @@ import { readOrder, readRow } from './postgres-order.repository.js';
 
 @Injectable()
 export class PostgresOrderLifecycle extends OrderLifecycle {
-  constructor(private readonly transactions: Transactions) {
+  constructor(private readonly database: Database) {
     super();
   }
 
@@ -42,7 +42,7 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
       if (isPreview) throw new Previewed(outcome);
       return outcome;
     };
-    const run = () => this.transactions.run(order.storeId, work, deadline);
+    const run = () => this.database.transaction(order.storeId, work, deadline);
     const outcome = await run()
       // Another order has taken the reference since it was looked up: the second look finds it.
       .catch((error: unknown) => {

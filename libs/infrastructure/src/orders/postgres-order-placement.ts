@@ -23,7 +23,6 @@ import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
-import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
 import { assertFewMovements } from '../stock/movements-of-order.js';
 import { isInNoSingleBin, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
@@ -55,7 +54,6 @@ export class PostgresOrderPlacement extends OrderPlacement {
   private readonly recovered: Counter;
 
   constructor(
-    private readonly transactions: Transactions,
     private readonly database: Database,
     { registry }: ServiceMetrics,
   ) {
@@ -109,7 +107,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
   /** Finds a replay like `findReplay`, but waits for another request that holds the key. */
   private async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<OrderReceipt | null> {
     try {
-      return await this.transactions.run(
+      return await this.database.transaction(
         request.scope.storeId,
         async (sql) => {
           const kept = await claimKey<OrderReceipt>(sql, 'order', request);
@@ -172,14 +170,14 @@ export class PostgresOrderPlacement extends OrderPlacement {
   }
 
   /**
-   * The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit. It travels with the
-   * statements where each unit is likely to lie in one bin that has enough; otherwise all of it is done again.
+   * The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit. COMMIT travels with a
+   * withdrawal from one bin for each line. Where no single bin has enough, a second transaction takes the units from several.
    */
   private async write(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
     const { order, demand } = placement;
     const { firstOrFail, fromAny } = withdrawals(order.storeId, order.id, demand);
     const run = (save: (sql: TransactionSql, insertion: Statement) => Promise<void>) =>
-      this.transactions.run(
+      this.database.transaction(
         order.storeId,
         (sql) => write(sql, placement, (insertion) => save(sql, insertion)),
         deadline,

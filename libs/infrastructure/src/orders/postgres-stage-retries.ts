@@ -2,7 +2,7 @@ import { StageRetries, type NotificationStage, type OrderKey, type RetriedPipeli
 import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { Transactions } from '../postgres/transactions.js';
+import { Database } from '../postgres/database.js';
 import type { LockedOrder } from '../stock/restock.js';
 import { lockOrder } from './order-changes.js';
 import { byPipeline, retryStages } from './order-stages.js';
@@ -31,7 +31,7 @@ interface UnfinishedRow {
 
 @Injectable()
 export class PostgresStageRetries extends StageRetries {
-  constructor(private readonly transactions: Transactions) {
+  constructor(private readonly database: Database) {
     super();
   }
 
@@ -58,7 +58,7 @@ export class PostgresStageRetries extends StageRetries {
     { storeId, orderId }: OrderKey,
     work: (sql: TransactionSql, locked: LockedOrder) => Promise<T>,
   ): Promise<T> {
-    return this.transactions.run(storeId, async (sql) => {
+    return this.database.transaction(storeId, async (sql) => {
       const locked = await lockOrder(sql, { storeId, reference: orderId, isTest: null });
       if (!locked) throw new NotFound('Order');
       return work(sql, locked);

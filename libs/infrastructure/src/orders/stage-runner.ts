@@ -1,39 +1,26 @@
 import type { ClaimedStage, RunPipelineStage, StageResult } from '@app/application';
-import { Logger } from '@nestjs/common';
 import { Histogram } from 'prom-client';
+import { ClaimLoop } from '../platform/claim-loop.js';
 import { failureName } from '../platform/error-code.js';
 import type { JsonLogger } from '../platform/json-logger.js';
-import { OutageLog } from '../platform/outage-log.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { traced } from '../platform/spans.js';
-import { ProcessLoop } from '../platform/process-loop.js';
-
-/** The longest wait of a new order's notifications for a free worker. */
-const POLL_INTERVAL_MS = 250;
-const RETRY_INTERVAL_MS = 1_000;
-/** The wait with a backlog: the stages that end in this time make room for one claim. */
-const COLLECT_MS = 10;
 
 /** A worker that has not looked for stages for longer is not at work. Longer than a database fail-over. */
 const OVERDUE_MS = 60_000;
 
-const SHUTDOWN_MS = 35_000;
-
-/** Runs the due stages of orders. Workers in several processes share them safely. */
-export class StageRunner extends ProcessLoop {
-  private readonly logger = new Logger(StageRunner.name);
-  private readonly outage = new OutageLog('The queue', (line) => this.logger.warn(line));
-  private readonly running = new Set<Promise<void>>();
+/** Runs the due stages of orders. */
+export class StageRunner extends ClaimLoop<ClaimedStage> {
   private readonly attempts: Histogram;
   private lookedAt: number | null = null;
 
   constructor(
     private readonly stages: RunPipelineStage,
-    private readonly concurrency: number,
+    concurrency: number,
     private readonly lines: JsonLogger,
     { registry }: ServiceMetrics,
   ) {
-    super(SHUTDOWN_MS);
+    super({ what: 'The stages of orders', concurrency, pollMs: 250, shutdownMs: 35_000 });
     this.attempts = new Histogram({
       name: 'pipeline_attempt_duration_seconds',
       help: 'Duration of attempts at pipeline stages, by outcome',
@@ -48,38 +35,14 @@ export class StageRunner extends ProcessLoop {
     return this.lookedAt === null || performance.now() - this.lookedAt < OVERDUE_MS;
   }
 
-  protected override async run(): Promise<void> {
-    await this.repeat(async () => {
-      const free = this.concurrency - this.running.size;
-      const claimed = await this.claim(free);
-      if (claimed === null) return RETRY_INTERVAL_MS;
-      if (claimed < free) return POLL_INTERVAL_MS;
-      await Promise.race(this.running);
-      return COLLECT_MS;
-    });
-    await Promise.all(this.running);
-  }
-
-  /** Starts what it claims. @returns the number of stages; null after a failure. */
-  private async claim(most: number): Promise<number | null> {
-    try {
-      const claimed = await this.stages.claim(most);
-      this.lookedAt = performance.now();
-      for (const stage of claimed) this.start(stage);
-      return claimed.length;
-    } catch (error) {
-      this.outage.note(`The queue is out of reach: ${failureName(error as Error)}`);
-      return null;
-    }
-  }
-
-  private start(stage: ClaimedStage): void {
-    const attempt = this.attempt(stage).finally(() => this.running.delete(attempt));
-    this.running.add(attempt);
+  override async claim(most: number): Promise<ClaimedStage[]> {
+    const claimed = await this.stages.claim(most);
+    this.lookedAt = performance.now();
+    return claimed;
   }
 
   /** Runs, logs and measures an attempt. Never rejects. */
-  private async attempt(claim: ClaimedStage): Promise<void> {
+  override async execute(claim: ClaimedStage): Promise<void> {
     const { storeId, orderId, stage, attempts } = claim;
     const attempt = attempts + 1;
     const started = performance.now();

@@ -62,8 +62,8 @@ export function optionsOn(pool: pg.Pool): PostgresOptions {
   return { ...OPTIONS, driver: { ...pg, Pool }, url: pool.options.connectionString };
 }
 
-/** The options of work without time limits, such as migrations and imports, on a pool of its own. */
-export function maintenanceOptions(url: string, poolSize: number): PostgresOptions {
+/** TypeORM on one connection of its own, without time limits. */
+export function migrationOptions(url: string): PostgresOptions {
   const extra = { ...onConnect(NO_TIME_LIMITS), types: READ_INTEGERS };
-  return { ...OPTIONS, url, poolSize, connectTimeoutMS: CONNECTION_MS, extra };
+  return { ...OPTIONS, url, poolSize: 1, connectTimeoutMS: CONNECTION_MS, extra };
 }

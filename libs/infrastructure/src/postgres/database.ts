@@ -1,10 +1,12 @@
-import { SEARCHES, Semaphore, STATEMENTS_OF_STORE, TURN_MS } from '@app/application';
+import { Deadline, SEARCHES, Semaphore, STATEMENTS_OF_STORE, TRANSACTION_MS, TURN_MS } from '@app/application';
 import type pg from 'pg';
 import { DatabaseMetrics, type StatementKind } from './database-metrics.js';
 import { translated } from './postgres-errors.js';
 import { ownerOf, ReadBatches, type IsWanted } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
+import type { TransactionSql } from './transaction-sql.js';
+import { Transactions } from './transactions.js';
 import { watched } from './watch-statements.js';
 
 // Connections of requests plan for all values. SET LOCAL, because behind a pooler the connection serves other clients
@@ -24,9 +26,9 @@ export interface PreparedOptions {
 }
 
 /**
- * Runs single statements on the pool, and throws errors of PostgreSQL as application errors. Frequent statements are for
- * `queryPrepared`, those whose cost grows with the rows of a store for `search`, those whose success must be confirmed by
- * the standbys for `write`, and all others for `query`.
+ * Runs statements under the limits of requests, and throws errors of PostgreSQL as application errors. Of single statements,
+ * the frequent ones are for `queryPrepared`, those whose cost grows with the rows of a store for `search`, those whose success
+ * must be confirmed by the standbys for `write`, and all others for `query`.
  */
 export class Database {
   private readonly batches: ReadBatches;
@@ -37,6 +39,8 @@ export class Database {
   /** The limit on searches, which all users of the pool share. */
   private readonly searches: Semaphore;
 
+  private readonly transactions: Transactions;
+
   constructor(
     private readonly pool: pg.Pool,
     private readonly metrics = new DatabaseMetrics(),
@@ -46,6 +50,7 @@ export class Database {
     metrics.observeTurns(() => this.turns.waiting);
     this.batches = new ReadBatches((owner, work) => this.onClient(owner, work));
     this.searches = new Semaphore(() => shareOf(SEARCHES), TURN_MS);
+    this.transactions = new Transactions(pool, metrics);
   }
 
   /** Runs a statement as a transaction of its own. The server plans it on each run, for its values. */
@@ -117,6 +122,25 @@ export class Database {
     return this.measured('prepared', text, () =>
       this.onClient(ownerOf(values), (client) => commitConfirmed(client, send(client), this.metrics)),
     );
+  }
+
+  /**
+   * Runs a transaction, which commits when `work` resolves and rolls back when it rejects. Runs `work` again, up to 4 times in
+   * all, after a deadlock, a lock timeout or a connection lost before COMMIT was sent.
+   *
+   * @param storeId the store whose rows it writes, and whose turn each attempt takes; null for rows of no store.
+   * @param deadline limits the waits for a turn, for a connection and for locks, over all attempts; 2.4 s by default.
+   * @throws StoreMoved when the store moves, or has moved, to another cluster.
+   * @throws Overloaded when the turn does not come in time.
+   * @throws CommitOutcomeUnknown when the connection was lost during COMMIT, or the server cancelled the wait for its
+   *   standbys.
+   */
+  transaction<T>(
+    storeId: number | null,
+    work: (sql: TransactionSql) => Promise<T>,
+    deadline = Deadline.in(TRANSACTION_MS),
+  ): Promise<T> {
+    return this.transactions.run(storeId, work, deadline);
   }
 
   /** Waits, like `write`, until the standbys have received everything that is committed so far. */

@@ -1,5 +1,5 @@
+import { withConnection } from './connection.js';
 import { LOCK_TIMEOUT_MS, whileLocked } from './migrate.js';
-import { withOwnClient } from './own-client.js';
 
 /** Stores were created at or above the id. */
 export class StoreIdsInUse extends Error {
@@ -9,7 +9,7 @@ export class StoreIdsInUse extends Error {
 }
 
 // No store is created between the look at the ids and the change.
-const BEGIN = `BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; LOCK TABLE stores IN ACCESS EXCLUSIVE MODE`;
+const LOCK = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; LOCK TABLE stores IN ACCESS EXCLUSIVE MODE`;
 const NEXT = `/* store_ids.next */
   SELECT greatest((SELECT max(id)::bigint + 1 FROM stores), last_value + is_called::int) AS next FROM stores_id_seq`;
 
@@ -21,13 +21,14 @@ const NEXT = `/* store_ids.next */
  */
 export function beginStoreIdsAt(url: string, first: number): Promise<void> {
   return whileLocked(() =>
-    withOwnClient(url, 'store-commerce-store-ids', async (client) => {
-      await client.query(BEGIN);
-      const { rows } = await client.query<{ next: number }>(NEXT);
-      const next = rows[0]?.next ?? 1;
-      if (next > first) throw new StoreIdsInUse(first, next);
-      // The start is kept: an import gives no id below it.
-      await client.query(`ALTER TABLE stores ALTER id SET START WITH ${first} RESTART WITH ${first}; COMMIT`);
-    }),
+    withConnection(url, 'store-commerce-store-ids', (connection) =>
+      connection.transaction(null, async (sql) => {
+        await sql.query(LOCK);
+        const [{ next } = { next: 1 }] = await sql.query<{ next: number }>(NEXT);
+        if (next > first) throw new StoreIdsInUse(first, next);
+        // The start is kept: an import gives no id below it.
+        await sql.query(`ALTER TABLE stores ALTER id SET START WITH ${first} RESTART WITH ${first}`);
+      }),
+    ),
   );
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import { AbstractLogger, DataSource, MigrationExecutor } from 'typeorm';
 import { errorCode } from '../platform/error-code.js';
-import { maintenanceOptions, NO_TIME_LIMITS } from './data-source.js';
+import { withConnection, type Connection } from './connection.js';
+import { migrationOptions } from './data-source.js';
 import { type Migration, MIGRATIONS, type OwnMigrations } from './migrations.js';
-import { withOwnClient } from './own-client.js';
 import { isLockTimeout } from './postgres-errors.js';
 import { assertDatabaseIsFit } from './unfit-database.js';
 
@@ -55,10 +54,9 @@ export function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
   own: readonly OwnMigrations[] = [],
 ): Promise<MigrationReport> {
-  return withOwnClient(url, APPLICATION, async (client) => {
-    await client.query(NO_TIME_LIMITS);
-    await assertDatabaseIsFit(async (text, values) => (await client.query<object>(text, values)).rows);
-    await takeLock(client);
+  return withConnection(url, APPLICATION, async (connection) => {
+    await assertDatabaseIsFit((text, values) => connection.query(text, values));
+    await takeLock(connection);
     const applied = await applyMissing(url, migrations);
     for (const { schema, migrations: ofSchema } of own) {
       assertIsOwn(schema);
@@ -98,13 +96,13 @@ export function assertIsOwn(schema: string): void {
  * Polls for the lock. A statement that waits for it would hold a snapshot, and CREATE INDEX CONCURRENTLY waits for
  * every older snapshot: the two would wait for each other forever.
  */
-async function takeLock(client: pg.Client): Promise<void> {
+async function takeLock(connection: Connection): Promise<void> {
   for (;;) {
-    const { rows } = await client.query<{ taken: boolean }>(
+    const [lock] = await connection.query<{ taken: boolean }>(
       '/* migrations.lock */ SELECT pg_try_advisory_lock($1) AS taken',
       [MIGRATIONS_LOCK],
     );
-    if (rows[0]?.taken) return;
+    if (lock?.taken) return;
     await sleep(POLL_MS);
   }
 }
@@ -115,7 +113,7 @@ const USE_SCHEMA = `/* migrations.schema */
 
 async function applyMissing(url: string, migrations: readonly Migration[], schema?: string): Promise<string[]> {
   const dataSource = new DataSource({
-    ...maintenanceOptions(url, 1),
+    ...migrationOptions(url),
     applicationName: APPLICATION,
     logger: new NoLog(),
     schema,

@@ -8,12 +8,11 @@ import { DataCipher, dataCipher } from '../platform/data-cipher.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { BulkTurns } from './bulk-turns.js';
+import { DirectDatabase } from './connection.js';
 import { optionsOn, requestPool } from './data-source.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
-import { MaintenanceConnection } from './maintenance-connection.js';
 import { PostgresClock } from './postgres-clock.js';
-import { Transactions } from './transactions.js';
 import { watchDataSource } from './watch-statements.js';
 
 /** The connections to the database and what every feature uses. */
@@ -21,11 +20,10 @@ import { watchDataSource } from './watch-statements.js';
 @Module({
   providers: [
     BulkTurns,
-    Transactions,
     { provide: Clock, useClass: PostgresClock },
     { provide: DataCipher, useFactory: dataCipher, inject: [Config] },
   ],
-  exports: [BulkTurns, Clock, Config, DataCipher, Database, MaintenanceConnection, ServiceMetrics, Transactions],
+  exports: [BulkTurns, Clock, Config, DataCipher, Database, DirectDatabase, ServiceMetrics],
 })
 export class PostgresModule {
   static on(config: Config, databaseUrl: string, metrics: ServiceMetrics): DynamicModule {
@@ -43,10 +41,7 @@ export class PostgresModule {
         { provide: pg.Pool, useValue: pool },
         { provide: ServiceMetrics, useValue: metrics },
         { provide: DatabaseMetrics, useValue: databaseMetrics },
-        {
-          provide: MaintenanceConnection,
-          useValue: new MaintenanceConnection(config.databaseDirectUrl ?? databaseUrl),
-        },
+        { provide: DirectDatabase, useValue: new DirectDatabase(config.databaseDirectUrl ?? databaseUrl) },
         {
           provide: Database,
           useFactory: (dataSource: DataSource) => {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { DatabaseMetrics } from './database-metrics.js';
 import { prepared } from './prepared.js';
 import { isConnectionLost } from './postgres-errors.js';
+import type { Sql } from './sql.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
@@ -52,7 +53,7 @@ function begin({ remainingMs }: Deadline, storeId: number | null): string {
 }
 
 /** SQL on the one connection of a transaction, which its first statement begins. Lives as long as the transaction. */
-export class TransactionSql {
+export class TransactionSql implements Sql {
   private begun: Promise<unknown> | null = null;
   /** Whether the server has answered a COMMIT that travelled with statements, if only by a rollback. */
   private hasEnded = false;
@@ -69,7 +70,7 @@ export class TransactionSql {
   ) {}
 
   /** @param text as that of a {@link Statement}. */
-  async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     await this.begin(this.storeId);
     return (await this.send(prepared(text, values))) as Row[];
   }

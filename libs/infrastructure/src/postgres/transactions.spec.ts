@@ -8,9 +8,7 @@ import {
   UnusableValue,
 } from '@app/application';
 import { NotFound } from '@app/domain';
-import type { Config } from '../platform/config.js';
-import { DatabaseMetrics } from './database-metrics.js';
-import { Transactions } from './transactions.js';
+import { Database } from './database.js';
 import { isRetryable, retryReason, toApplicationError, translated } from './postgres-errors.js';
 
 function transactionsThatFail(refused: RegExp) {
@@ -27,45 +25,41 @@ function transactionsThatFail(refused: RegExp) {
         : Promise.resolve({ rows: [] });
     },
   };
-  const pool = { connect: () => Promise.resolve(client) } as unknown as pg.Pool;
-  return {
-    transactions: new Transactions(pool, new DatabaseMetrics(), { databasePoolSize: 10 } as Config),
-    sent,
-    releases,
-  };
+  const pool = { connect: () => Promise.resolve(client), options: { max: 10 } } as unknown as pg.Pool;
+  return { database: new Database(pool), sent, releases };
 }
 
-describe('Transactions', () => {
+describe('a transaction', () => {
   it('does not roll back a transaction whose BEGIN failed, and does not reuse its connection', async () => {
-    const { transactions, sent, releases } = transactionsThatFail(/BEGIN/);
+    const { database, sent, releases } = transactionsThatFail(/BEGIN/);
 
-    const work = transactions.run(1, (sql) => sql.query('SELECT 1', []));
+    const work = database.transaction(1, (sql) => sql.query('SELECT 1', []));
 
     await expect(work).rejects.toMatchObject({ code: 'deadline_exceeded' });
     expect([sent, releases]).toEqual([['BEGIN'], [true]]);
   });
 
   it('sends a pipeline with BEGIN, and neither rolls back nor reuses the connection when BEGIN failed', async () => {
-    const { transactions, sent, releases } = transactionsThatFail(/BEGIN/);
+    const { database, sent, releases } = transactionsThatFail(/BEGIN/);
 
-    const work = transactions.run(1, (sql) => sql.pipeline([{ text: 'INSERT', values: [] }]));
+    const work = database.transaction(1, (sql) => sql.pipeline([{ text: 'INSERT', values: [] }]));
 
     await expect(work).rejects.toMatchObject({ code: 'deadline_exceeded' });
     expect([sent, releases]).toEqual([['BEGIN', 'INSERT'], [true]]);
   });
 
   it('sends nothing for work without a statement', async () => {
-    const { transactions, sent, releases } = transactionsThatFail(/nothing/);
+    const { database, sent, releases } = transactionsThatFail(/nothing/);
 
-    await transactions.run(1, () => Promise.resolve());
+    await database.transaction(1, () => Promise.resolve());
 
     expect([sent, releases]).toEqual([[], [false]]);
   });
 
   it('rolls back a transaction whose work failed, and reuses its connection', async () => {
-    const { transactions, sent, releases } = transactionsThatFail(/nothing/);
+    const { database, sent, releases } = transactionsThatFail(/nothing/);
 
-    const work = transactions.run(1, async (sql) => {
+    const work = database.transaction(1, async (sql) => {
       await sql.query('SELECT 1', []);
       throw new Error('no');
     });

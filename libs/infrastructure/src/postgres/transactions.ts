@@ -1,8 +1,6 @@
-import { Deadline, FREE_OF_TRANSACTIONS, Semaphore, TRANSACTION_MS, TURN_MS } from '@app/application';
-import { Injectable } from '@nestjs/common';
-import pg from 'pg';
-import { Config } from '../platform/config.js';
-import { DatabaseMetrics } from './database-metrics.js';
+import { FREE_OF_TRANSACTIONS, Semaphore, TURN_MS, type Deadline } from '@app/application';
+import type pg from 'pg';
+import type { DatabaseMetrics } from './database-metrics.js';
 import { isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
 import { TransactionSql } from './transaction-sql.js';
 
@@ -13,38 +11,22 @@ const FIRST_DELAY_MS = 50;
  * Runs transactions on the primary, with retries. They take turns: transactions that wait for a lock, such as that of a
  * product that everyone buys, would otherwise hold all connections.
  */
-@Injectable()
 export class Transactions {
   private readonly turns: Semaphore;
 
   constructor(
     private readonly pool: pg.Pool,
     private readonly metrics: DatabaseMetrics,
-    { databasePoolSize }: Config,
   ) {
-    const free = Math.ceil(databasePoolSize * FREE_OF_TRANSACTIONS);
-    const most = Math.max(1, databasePoolSize - free);
+    const free = Math.ceil(pool.options.max * FREE_OF_TRANSACTIONS);
+    const most = Math.max(1, pool.options.max - free);
     // The API limits the requests that wait.
     this.turns = new Semaphore(() => most, TURN_MS, Math.max(1, most - free), Infinity);
     metrics.observeTurns(() => this.turns.waiting);
   }
 
-  /**
-   * Commits when `work` resolves; rolls back and rethrows when it rejects. Runs `work` again, up to 4 times in all,
-   * after a deadlock, a lock timeout or a connection lost before COMMIT was sent.
-   *
-   * @param storeId the store whose rows it writes, and whose turn each attempt takes; null for rows of no store.
-   * @param deadline limits the waits for a turn, for a connection and for locks, over all attempts; 2.4 s by default.
-   * @throws StoreMoved when the store moves, or has moved, to another cluster.
-   * @throws Overloaded when the turn does not come in time.
-   * @throws CommitOutcomeUnknown when the connection was lost during COMMIT, or the server cancelled the wait for its
-   *   standbys.
-   */
-  async run<T>(
-    storeId: number | null,
-    work: (sql: TransactionSql) => Promise<T>,
-    deadline = Deadline.in(TRANSACTION_MS),
-  ): Promise<T> {
+  /** As `Database.transaction`. */
+  async run<T>(storeId: number | null, work: (sql: TransactionSql) => Promise<T>, deadline: Deadline): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.turns.run(storeId, () => this.runOnce(storeId, work, deadline), deadline);

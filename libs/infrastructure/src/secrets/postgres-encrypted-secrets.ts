@@ -1,11 +1,10 @@
 import { EncryptedSecrets, type KeyUse, type ReencryptedBatch } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import type { DataSource, EntityManager } from 'typeorm';
 import { DataCipher, DecryptionFailed, KEY_ID_BYTES } from '../platform/data-cipher.js';
 import { ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.js';
-import { confirmedTransaction } from '../postgres/confirmed-transaction.js';
-import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
+import { Connection, DirectDatabase } from '../postgres/connection.js';
 import { toApplicationError } from '../postgres/postgres-errors.js';
+import type { Sql } from '../postgres/sql.js';
 
 interface Place {
   readonly store_id: number;
@@ -30,18 +29,18 @@ const BATCH = 500;
 @Injectable()
 export class PostgresEncryptedSecrets extends EncryptedSecrets {
   constructor(
-    private readonly connection: MaintenanceConnection,
+    private readonly direct: DirectDatabase,
     private readonly cipher: DataCipher,
   ) {
     super();
   }
 
   override keyUses(): Promise<KeyUse[]> {
-    return this.connection.run(async (dataSource) => {
+    return this.direct.run(async (connection) => {
       const { keyIds } = this.cipher;
       const counts = new Map(keyIds.map((key) => [key, 0]));
       for (const column of ENCRYPTED_COLUMNS) {
-        const found = await dataSource.query<{ key: string; values: number }[]>(countByKey(column));
+        const found = await connection.query<{ key: string; values: number }>(countByKey(column));
         for (const { key, values } of found) counts.set(key, (counts.get(key) ?? 0) + values);
       }
       return [...counts].map(([key, values]) => ({ key, position: keyIds.indexOf(key) + 1 || null, values }));
@@ -49,31 +48,30 @@ export class PostgresEncryptedSecrets extends EncryptedSecrets {
   }
 
   override async *reencrypt(): AsyncIterable<ReencryptedBatch> {
-    const dataSource = await this.connection.open();
+    const connection = new Connection(this.direct.url, 'store-commerce');
     try {
-      for (const column of ENCRYPTED_COLUMNS) yield* this.batchesOf(dataSource, column);
+      await connection.open();
+      for (const column of ENCRYPTED_COLUMNS) yield* this.batchesOf(connection, column);
     } catch (error) {
       throw toApplicationError(error);
     } finally {
-      await dataSource.destroy();
+      await connection.close();
     }
   }
 
-  private async *batchesOf(dataSource: DataSource, column: EncryptedColumn): AsyncIterable<ReencryptedBatch> {
+  private async *batchesOf(connection: Connection, column: EncryptedColumn): AsyncIterable<ReencryptedBatch> {
     let after: Place | undefined = { store_id: 0, row_key: BEFORE_ALL[column.rowKeyType] };
     while (after) {
       const from: Place = after;
-      const { last, ...batch } = await confirmedTransaction(dataSource, (manager) =>
-        this.reencryptAfter(manager, column, from),
-      );
+      const { last, ...batch } = await connection.transaction(null, (sql) => this.reencryptAfter(sql, column, from));
       yield batch;
       after = last;
     }
   }
 
-  private async reencryptAfter(manager: EntityManager, column: EncryptedColumn, after: Place): Promise<Batch> {
+  private async reencryptAfter(sql: Sql, column: EncryptedColumn, after: Place): Promise<Batch> {
     const newest = Buffer.from(this.cipher.keyIds[0] ?? '', 'hex');
-    const due = await manager.query<Value[]>(selectDue(column), [after.store_id, after.row_key, newest, BATCH]);
+    const due = await sql.query<Value>(selectDue(column), [after.store_id, after.row_key, newest, BATCH]);
     const unreadable: string[] = [];
     const renewed: Value[] = [];
     for (const { value, ...row } of due) {
@@ -86,7 +84,7 @@ export class PostgresEncryptedSecrets extends EncryptedSecrets {
       }
     }
     const parts = [renewed.map((row) => row.store_id), renewed.map((row) => row.row_key), renewed.map((r) => r.value)];
-    if (renewed.length > 0) await manager.query(update(column), parts);
+    if (renewed.length > 0) await sql.query(update(column), parts);
     return { rotated: renewed.length, unreadable, last: due.at(-1) };
   }
 }

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { DataCipher, KEY_ID_BYTES } from '../platform/data-cipher.js';
 import type { JsonLogger } from '../platform/json-logger.js';
+import { Database } from '../postgres/database.js';
 import { ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.js';
 
 /** Rows per column: enough to detect a swapped or missing key, at a cost that does not grow with the store. */
@@ -17,11 +17,11 @@ export async function reportUnknownKeys(
   logger: Pick<JsonLogger, 'error'>,
 ): Promise<void> {
   try {
-    const dataSource = app.get(DataSource);
+    const database = app.get(Database);
     const cipher = app.get(DataCipher);
     const found = new Set<string>();
     for (const column of ENCRYPTED_COLUMNS) {
-      const rows = await dataSource.query<{ key: string }[]>(keysOf(column));
+      const rows = await database.query<{ key: string }>(keysOf(column));
       for (const { key } of rows) if (!cipher.keyIds.includes(key)) found.add(key);
     }
     if (found.size === 0) return;

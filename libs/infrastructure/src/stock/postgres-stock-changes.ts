@@ -24,7 +24,7 @@ import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { NOTIFY_SHORT_STOCK, type ShortStock } from '../mail/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { Transactions } from '../postgres/transactions.js';
+import { Database } from '../postgres/database.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
 import { fills, findPlaces, isNothing } from './limit-bins.js';
 import { invalidLine, type ResolvedLine } from './resolve-lines.js';
@@ -43,7 +43,7 @@ export class PostgresStockChanges extends StockChanges {
   private readonly spareIds = new Map<string, number[]>();
 
   constructor(
-    private readonly transactions: Transactions,
+    private readonly database: Database,
     private readonly turns: BulkTurns,
     { registry }: ServiceMetrics,
   ) {
@@ -58,7 +58,7 @@ export class PostgresStockChanges extends StockChanges {
   override async apply(request: StockChangeRequest): Promise<ChangedStock> {
     const { storeId, deadline } = request;
     const work = (sql: TransactionSql) => givingIdsBack(this.spareIds, (drawnIds) => apply(sql, request, drawnIds));
-    const transact = () => this.transactions.run(storeId, work, deadline);
+    const transact = () => this.database.transaction(storeId, work, deadline);
     const changed = await this.turns.run(storeId, transact, deadline);
     if (changed.short > 0) {
       this.shortUnits.inc(changed.short);

@@ -10,8 +10,8 @@ import {
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { matchesNothing, NO_ROWS, offsetOf, pageOf } from '../lists/paging.js';
+import { DirectDatabase } from '../postgres/connection.js';
 import { Database } from '../postgres/database.js';
-import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { NAMES, PLACED_UNIT } from './placed-unit.js';
 import { unitsBySkus } from './units-by-sku.js';
 
@@ -44,7 +44,7 @@ const VERIFY = `/* stock.verify */
 @Injectable()
 export class PostgresStockLedger extends StockLedger {
   constructor(
-    private readonly connection: MaintenanceConnection,
+    private readonly direct: DirectDatabase,
     private readonly database: Database,
   ) {
     super();
@@ -60,9 +60,7 @@ export class PostgresStockLedger extends StockLedger {
   }
 
   override async verify(storeId: number | null): Promise<StockVerification> {
-    const [result] = await this.connection.run((dataSource) =>
-      dataSource.query<StockVerification[]>(VERIFY, [storeId]),
-    );
+    const [result] = await this.direct.run((connection) => connection.query<StockVerification>(VERIFY, [storeId]));
     return result ?? { checked: 0, differences: [] };
   }
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '@app/domain';
-import type { EntityManager } from 'typeorm';
+import type { Sql } from '../postgres/sql.js';
 
 export interface StockQuantity {
   readonly binId: number;
@@ -88,7 +88,7 @@ export async function lockRows(
  * @param quantities of different places, each with a quantity from 0 to the largest int4.
  */
 export async function setStockQuantities<Place extends StockQuantity>(
-  manager: Pick<EntityManager, 'query'>,
+  sql: Sql,
   storeId: number,
   quantities: readonly Place[],
   actor: Actor,
@@ -99,7 +99,7 @@ export async function setStockQuantities<Place extends StockQuantity>(
     product_id: each.productId,
     variant_key: each.variantId ?? 0,
   }));
-  const query: Query = (text, values) => manager.query<StockRow[]>(text, values);
+  const query: Query = (text, values) => sql.query<StockRow>(text, values);
   const { made, rows } = await lockRows(query, storeId, places, places);
   const changes = quantities.map((place, index) => {
     const row = places[index] as StockPlace;
@@ -108,7 +108,7 @@ export async function setStockQuantities<Place extends StockQuantity>(
   });
   const moves = changes.filter(({ place, before }) => place.quantity !== before);
   if (moves.length > 0) {
-    await manager.query(MOVE, [
+    await sql.query(MOVE, [
       storeId,
       moves.map(({ row }) => row.bin_id),
       moves.map(({ row }) => row.product_id),

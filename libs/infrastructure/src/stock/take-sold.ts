@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import type { Sql } from '../postgres/sql.js';
 import { NOTIFY_SHORT_STOCK, type ShortStock } from '../mail/short-stock-mail.js';
 import { IS_FOR_SALE } from './available-stock.js';
 
@@ -69,13 +69,9 @@ export interface TakenUnits {
  *
  * @param sold of new orders, each at least one unit. @returns what was taken of each.
  */
-export async function takeSold(
-  manager: Pick<EntityManager, 'query'>,
-  storeId: number,
-  sold: readonly SoldUnits[],
-): Promise<readonly TakenUnits[]> {
+export async function takeSold(sql: Sql, storeId: number, sold: readonly SoldUnits[]): Promise<readonly TakenUnits[]> {
   if (sold.length === 0) return [];
-  const rows = await manager.query<TakenUnits[]>(TAKE_SOLD, [
+  const rows = await sql.query<TakenUnits>(TAKE_SOLD, [
     storeId,
     sold.map(({ orderId }) => orderId),
     sold.map(({ productId }) => productId),
@@ -90,6 +86,6 @@ export async function takeSold(
     const key = `${productId}/${row.variant_key}`;
     if (short > 0) missing.set(key, { ...row, units: short + (missing.get(key)?.units ?? 0) });
   });
-  if (missing.size > 0) await manager.query(NOTIFY_SHORT_STOCK, [storeId, JSON.stringify([...missing.values()])]);
+  if (missing.size > 0) await sql.query(NOTIFY_SHORT_STOCK, [storeId, JSON.stringify([...missing.values()])]);
   return rows;
 }

@@ -19,7 +19,6 @@ import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { Transactions } from '../postgres/transactions.js';
 import { openSecrets, sealHeaders, sealSecrets } from './webhook-secrets.js';
 
 type WebhookRow = Omit<Webhook, 'place'> & FeedPlace;
@@ -110,7 +109,6 @@ const DELETE = `/* webhooks.delete */ DELETE FROM webhooks WHERE ${IS_IT} RETURN
 export class PostgresWebhookRepository extends WebhookRepository {
   constructor(
     private readonly database: Database,
-    private readonly transactions: Transactions,
     private readonly cipher: DataCipher,
   ) {
     super();
@@ -122,7 +120,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
     const secrets = sealSecrets(this.cipher, { storeId, id }, [{ secret, until: null }]);
     await this.catchUp(storeId);
     const values = [storeId, id, mode, url, new URL(url).hostname, kinds, body, batch, secrets, name];
-    return this.transactions.run(storeId, async (sql) => {
+    return this.database.transaction(storeId, async (sql) => {
       const earlier = request && (await claimKey(sql, 'webhook', request, { orderId: null, record: { id } }));
       if (!earlier) await sql.query(LOCK_STORE, [storeId]);
       if (!earlier) await sql.query(INSERT, values);
@@ -159,7 +157,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
 
   override change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<ShownWebhook | null> {
     const { storeId, id } = key;
-    return this.transactions.run(storeId, async (sql) => {
+    return this.database.transaction(storeId, async (sql) => {
       const values = [storeId, id, mode];
       const write = (text: string, ...more: unknown[]) => sql.query(text, [...values, ...more]);
       if (change.kind === 'pause') await write(PAUSE);
@@ -174,7 +172,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
   }
 
   override delete({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null> {
-    return this.transactions.run(storeId, async (sql) => {
+    return this.database.transaction(storeId, async (sql) => {
       const values = [storeId, id, mode];
       await sql.query(LOCK, values);
       const found = await shown(sql, values);

@@ -1,21 +1,11 @@
 import { MAX_WEBHOOKS_SERVED, type Attempt, type ClaimedWebhook, type DeliverWebhooks } from '@app/application';
-import { Logger } from '@nestjs/common';
 import { Histogram } from 'prom-client';
-import { failureName } from '../platform/error-code.js';
-import { OutageLog } from '../platform/outage-log.js';
+import { ClaimLoop } from '../platform/claim-loop.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
-import { ProcessLoop } from '../platform/process-loop.js';
 import { countedBy } from './postgres-webhook-queue.js';
 
-const POLL_INTERVAL_MS = 500;
-const RETRY_INTERVAL_MS = 1_000;
-const SHUTDOWN_MS = 25_000;
-
-/** Serves the webhooks that have something to send. Workers in several processes share them. */
-export class WebhookRunner extends ProcessLoop {
-  private readonly logger = new Logger('Webhooks');
-  private readonly outage = new OutageLog('The webhooks', (line) => this.logger.warn(line));
-  private readonly running = new Set<Promise<void>>();
+/** Serves the webhooks that have something to send. */
+export class WebhookRunner extends ClaimLoop<ClaimedWebhook> {
   private readonly busy = new Map<string, number>();
   private readonly deliveries: Histogram;
 
@@ -23,7 +13,7 @@ export class WebhookRunner extends ProcessLoop {
     private readonly webhooks: Pick<DeliverWebhooks, 'claim' | 'execute'>,
     { registry }: ServiceMetrics,
   ) {
-    super(SHUTDOWN_MS);
+    super({ what: 'Webhooks', concurrency: MAX_WEBHOOKS_SERVED, pollMs: 500, shutdownMs: 25_000 });
     this.deliveries = new Histogram({
       name: 'webhook_delivery_duration_seconds',
       help: 'Duration of attempts at messages of webhooks, by outcome',
@@ -34,33 +24,18 @@ export class WebhookRunner extends ProcessLoop {
     for (const outcome of ['delivered', 'failed']) this.deliveries.zero({ outcome });
   }
 
-  protected override async run(): Promise<void> {
-    await this.repeat(async () => {
-      const free = MAX_WEBHOOKS_SERVED - this.running.size;
-      if (free === 0) return POLL_INTERVAL_MS;
-      try {
-        const claimed = await this.webhooks.claim(free, this.busy);
-        for (const webhook of claimed) this.start(webhook);
-        return POLL_INTERVAL_MS;
-      } catch (error) {
-        this.outage.note(`Webhooks cannot be claimed: ${failureName(error as Error)}`);
-        return RETRY_INTERVAL_MS;
-      }
-    });
-    await Promise.all(this.running);
+  override claim(most: number): Promise<ClaimedWebhook[]> {
+    return this.webhooks.claim(most, this.busy);
   }
 
-  private start(webhook: ClaimedWebhook): void {
+  override async execute(webhook: ClaimedWebhook): Promise<void> {
     const shared = countedBy(webhook.storeId, new URL(webhook.url).hostname);
     this.count(shared, 1);
-    const turn = this.webhooks
-      .execute(webhook, this.stopping, (attempt) => this.observe(attempt))
-      .catch((error: Error) => this.outage.note(`A webhook was not served: ${failureName(error)}`))
-      .finally(() => {
-        this.count(shared, -1);
-        this.running.delete(turn);
-      });
-    this.running.add(turn);
+    try {
+      await this.webhooks.execute(webhook, this.stopping, (attempt) => this.observe(attempt));
+    } finally {
+      this.count(shared, -1);
+    }
   }
 
   private observe({ status, durationMs }: Attempt): void {

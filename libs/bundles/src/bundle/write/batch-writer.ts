@@ -1,4 +1,4 @@
-import { DrawnIds, type DataCipher } from '@app/infrastructure';
+import { DrawnIds, type DataCipher, type Sql } from '@app/infrastructure';
 import { BadLines, BundleLineError, rejectionOf } from '../check/faults.js';
 import { KINDS_IN_ORDER } from '../schema/bundle-schema.js';
 import type { BundleKind, LineOf } from '../schema/bundle.js';
@@ -6,7 +6,7 @@ import { Batch, type Numbered, type Owner, type WriteLines } from './batch.js';
 import type { LineResult } from './import-counts.js';
 import { lockBatch } from './lock-batch.js';
 import { emailKeys, segmentsOf } from './segments.js';
-import type { Sql, TableWriter } from './table-writer.js';
+import type { TableWriter } from './table-writer.js';
 import { STORES } from './tables.js';
 import { writeBins, writeBrands, writeCategories, writeWarehouses } from './write-catalog.js';
 import { writeCustomers } from './write-customers.js';
@@ -29,11 +29,11 @@ const WRITERS: { readonly [Kind in OwnedKind]: WriteLines<Kind> } = {
 };
 
 async function writeLocked(
-  { manager, cipher }: Writing,
+  { sql, cipher }: Writing,
   lines: readonly Numbered[],
   drawnIds: DrawnIds,
 ): Promise<WrittenLines> {
-  const batch = new Batch(manager, cipher, await emailKeys(manager, lines), drawnIds);
+  const batch = new Batch(sql, cipher, await emailKeys(sql, lines), drawnIds);
   for (const segment of segmentsOf(lines, batch.emailKey)) await writeSegment(batch, segment);
   const { results, warnings, faults, givenIds } = batch;
   return { results, warnings, faults, givenIds };
@@ -70,8 +70,8 @@ async function groupByOwner(batch: Batch, segment: readonly Numbered[]): Promise
     0,
     names.map((subdomain) => ({ subdomain })),
   );
-  const sql = '/* import.stores.owners */ SELECT id, subdomain, currency FROM stores WHERE subdomain = ANY($1)';
-  const owners = new Map((await batch.manager.query<Owner[]>(sql, [names])).map((owner) => [owner.id, owner]));
+  const text = '/* import.stores.owners */ SELECT id, subdomain, currency FROM stores WHERE subdomain = ANY($1)';
+  const owners = new Map((await batch.sql.query<Owner>(text, [names])).map((owner) => [owner.id, owner]));
   const lines = new Map([...owners.values()].map((owner) => [owner, [] as Numbered[]]));
   batch.good(owned, (each) => {
     const owner = owners.get(idOf(each.number, { subdomain: each.line.store }, 'store'));
@@ -94,7 +94,7 @@ export interface WrittenLines {
 const MAX_REJECTED = 20;
 
 interface Writing {
-  readonly manager: Sql;
+  readonly sql: Sql;
   readonly cipher: DataCipher;
   readonly drawnIds: DrawnIds;
   /** Lines that were found by themselves to be rejected by the database. */
@@ -103,14 +103,14 @@ interface Writing {
 
 /** Leaves out the bad lines. For a transaction that has its turn. */
 export async function writeGoodLines(
-  manager: Sql,
+  sql: Sql,
   cipher: DataCipher,
   lines: readonly Numbered[],
   drawnIds = new DrawnIds(),
 ): Promise<WrittenLines> {
   // The locks come before the savepoints: locking part by part would deadlock with orders.
-  await lockBatch(manager, lines);
-  return writeParts({ manager, cipher, drawnIds, rejected: 0 }, lines);
+  await lockBatch(sql, lines);
+  return writeParts({ sql, cipher, drawnIds, rejected: 0 }, lines);
 }
 
 /**
@@ -120,7 +120,7 @@ export async function writeGoodLines(
 async function writeParts(writing: Writing, lines: readonly Numbered[]): Promise<WrittenLines> {
   const drawnIds = writing.drawnIds.nested();
   try {
-    const written = await inSavepoint(writing.manager, () => writeLocked(writing, lines, drawnIds));
+    const written = await inSavepoint(writing.sql, () => writeLocked(writing, lines, drawnIds));
     writing.drawnIds.keep(drawnIds);
     return written;
   } catch (error) {
@@ -156,16 +156,16 @@ function highestOf<Key>(first: ReadonlyMap<Key, number>, second: ReadonlyMap<Key
   return new Map([...first, ...[...second].map(([key, id]) => [key, Math.max(id, first.get(key) ?? 0)] as const)]);
 }
 
-async function inSavepoint<T>(manager: Sql, work: () => Promise<T>): Promise<T> {
-  await manager.query('SAVEPOINT part');
+async function inSavepoint<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  await sql.query('SAVEPOINT part');
   try {
     return await work();
   } catch (error) {
     // The error of a lost connection is the first one.
-    await manager.query('ROLLBACK TO SAVEPOINT part').catch(() => undefined);
+    await sql.query('ROLLBACK TO SAVEPOINT part').catch(() => undefined);
     throw error;
   } finally {
-    await manager.query('RELEASE SAVEPOINT part').catch(() => undefined);
+    await sql.query('RELEASE SAVEPOINT part').catch(() => undefined);
   }
 }
 

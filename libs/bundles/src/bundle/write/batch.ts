@@ -1,9 +1,9 @@
 import type { Currency } from '@app/domain';
-import type { DataCipher, DrawnIds } from '@app/infrastructure';
+import type { DataCipher, DrawnIds, Sql } from '@app/infrastructure';
 import type { BundleKind, BundleLine, LineOf } from '../schema/bundle.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import type { LineResult, Outcome } from './import-counts.js';
-import type { ReadGood, Row, Sql, TableWriter, Written } from './table-writer.js';
+import type { ReadGood, Row, TableWriter, Written } from './table-writer.js';
 
 export interface Numbered<Line extends BundleLine = BundleLine> {
   readonly number: number;
@@ -49,7 +49,7 @@ export class Batch {
   private readonly known = new Map<string, { readonly id: number; readonly line: number }>();
 
   constructor(
-    readonly manager: Sql,
+    readonly sql: Sql,
     readonly cipher: DataCipher,
     readonly emailKey: EmailKey,
     readonly drawnIds: DrawnIds,
@@ -60,7 +60,7 @@ export class Batch {
     storeId: number,
     lines: readonly T[],
   ): Promise<(T & Written<number>)[]> {
-    const written = await table.write(this.manager, storeId, lines, this);
+    const written = await table.write(this.sql, storeId, lines, this);
     for (const { number: line, row, id, outcome } of written) {
       if (outcome !== 'created') continue;
       this.known.set(placeOf(table, storeId, table.keyOf(row)), { id, line });
@@ -113,7 +113,7 @@ export class Batch {
       const key = table.keyOf(row);
       if (!this.known.has(placeOf(table, storeId, key))) missing.set(key, row);
     }
-    for (const [key, id] of await table.find(this.manager, storeId, [...missing.values()])) {
+    for (const [key, id] of await table.find(this.sql, storeId, [...missing.values()])) {
       this.known.set(placeOf(table, storeId, key), { id, line: 0 });
     }
     return (line, key, what, name = String(Object.values(key).at(-1))) => {

@@ -1,7 +1,6 @@
-import { folded } from '@app/infrastructure';
+import { folded, type Sql } from '@app/infrastructure';
 import { takesStock, type WarehouseLine } from '../schema/bundle.js';
 import type { Numbered } from './batch.js';
-import type { Sql } from './table-writer.js';
 
 const OF_COMMANDS = `hashtextextended('store-commerce bundle import', 0)`;
 const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(${OF_COMMANDS})`;
@@ -35,18 +34,18 @@ const LOCK_PRODUCTS = `/* import.products.lock_batch */
   FOR NO KEY UPDATE`;
 
 /** Two imports into one store could lock its rows in opposite orders. @param stores to which it writes. */
-export async function takeTurns(manager: Sql, stores: readonly string[]): Promise<void> {
-  await manager.query(TAKE_TURNS);
-  await manager.query(DEMAND_HOME, [stores]);
+export async function takeTurns(sql: Sql, stores: readonly string[]): Promise<void> {
+  await sql.query(TAKE_TURNS);
+  await sql.query(DEMAND_HOME, [stores]);
 }
 
 /** The turn of an import that writes to one store only. It does not wait for those of other stores. */
-export async function takeTurnOfStore(manager: Sql, storeId: number): Promise<void> {
-  await manager.query(TAKE_TURN_OF_STORE, [storeId]);
+export async function takeTurnOfStore(sql: Sql, storeId: number): Promise<void> {
+  await sql.query(TAKE_TURN_OF_STORE, [storeId]);
 }
 
 /** Locks in the order of orders: stock, then products. The order of the file would deadlock with them. */
-export async function lockBatch(manager: Sql, lines: readonly Numbered[]): Promise<void> {
+export async function lockBatch(sql: Sql, lines: readonly Numbered[]): Promise<void> {
   const changing = lines
     .map(({ line }) => line)
     .filter(
@@ -54,7 +53,7 @@ export async function lockBatch(manager: Sql, lines: readonly Numbered[]): Promi
     );
   if (changing.length === 0) return;
   // A store that the batch creates has nothing to lock.
-  const stores = await manager.query<{ id: number; subdomain: string }[]>(
+  const stores = await sql.query<{ id: number; subdomain: string }>(
     '/* import.stores.ids */ SELECT id, subdomain FROM stores WHERE subdomain = ANY($1)',
     [changing.map(({ store }) => store)],
   );
@@ -66,15 +65,15 @@ export async function lockBatch(manager: Sql, lines: readonly Numbered[]): Promi
     });
     const products = own.filter((line) => line.kind === 'product').map(({ slug }) => slug);
     const moving = own.filter((line) => line.kind === 'warehouse').filter(({ active }) => active !== undefined);
-    if (stocked.length > 0) await manager.query(LOCK_STOCK, [id, stocked.map(folded)]);
-    const inWarehouses = moving.length > 0 ? await findStocked(manager, id, moving) : [];
-    await manager.query(LOCK_PRODUCTS, [id, [...products, ...stocked].map(folded), inWarehouses]);
+    if (stocked.length > 0) await sql.query(LOCK_STOCK, [id, stocked.map(folded)]);
+    const inWarehouses = moving.length > 0 ? await findStocked(sql, id, moving) : [];
+    await sql.query(LOCK_PRODUCTS, [id, [...products, ...stocked].map(folded), inWarehouses]);
   }
 }
 
-async function findStocked(manager: Sql, storeId: number, warehouses: readonly WarehouseLine[]): Promise<number[]> {
+async function findStocked(sql: Sql, storeId: number, warehouses: readonly WarehouseLine[]): Promise<number[]> {
   const codes = warehouses.map(({ code }) => code);
   const active = warehouses.map((warehouse) => warehouse.active);
-  const rows = await manager.query<{ id: number }[]>(FIND_STOCKED, [storeId, codes, active]);
+  const rows = await sql.query<{ id: number }>(FIND_STOCKED, [storeId, codes, active]);
   return rows.map(({ id }) => id);
 }

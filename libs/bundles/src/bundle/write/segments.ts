@@ -1,16 +1,15 @@
-import { folded } from '@app/infrastructure';
+import { folded, type Sql } from '@app/infrastructure';
 import { takesStock, type BundleLine } from '../schema/bundle.js';
 import type { EmailKey, Numbered } from './batch.js';
-import type { Sql } from './table-writer.js';
 
 // The expression of the unique index. JavaScript folds some letters, such as İ and Σ, to others than PostgreSQL.
 const EMAIL_KEYS = `/* import.emails.keys */
   SELECT email, lower(email) AS key FROM jsonb_array_elements_text($1::jsonb) AS given (email)`;
 
-export async function emailKeys(manager: Sql, lines: readonly Numbered[]): Promise<EmailKey> {
+export async function emailKeys(sql: Sql, lines: readonly Numbered[]): Promise<EmailKey> {
   const emails = lines.flatMap(({ line }) => (line.kind === 'customer' && line.email ? [line.email] : []));
   if (emails.length === 0) return (email) => email;
-  const rows = await manager.query<{ email: string; key: string }[]>(EMAIL_KEYS, [JSON.stringify(emails)]);
+  const rows = await sql.query<{ email: string; key: string }>(EMAIL_KEYS, [JSON.stringify(emails)]);
   const keys = new Map(rows.map(({ email, key }) => [email, key]));
   return (email) => keys.get(email) ?? email;
 }

@@ -1,12 +1,7 @@
-import { folded } from '@app/infrastructure';
-import type { EntityManager } from 'typeorm';
-import { idSequence, type DrawnIds } from '@app/infrastructure';
+import { folded, idSequence, type DrawnIds, type Sql } from '@app/infrastructure';
 import { BundleLineError } from '../check/faults.js';
 import { MAX_ID } from '../schema/vocabulary.js';
 import type { Outcome } from './import-counts.js';
-
-/** Runs the statements of one transaction. */
-export type Sql = Pick<EntityManager, 'query'>;
 
 /** An absent column keeps its value, or gets its default in a new row. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -47,27 +42,27 @@ export interface TableSpec {
 
 /** Does not touch equal rows: a repeated import leaves no dead rows behind. */
 export class TableWriter<Id extends number | string> {
-  private readonly sql: ReturnType<typeof statements>;
+  private readonly statements: ReturnType<typeof statements>;
 
   constructor(readonly spec: TableSpec) {
-    this.sql = statements(spec);
+    this.statements = statements(spec);
   }
 
-  find(manager: Sql, storeId: number, keys: readonly Row[]): Promise<Map<string, Id>> {
-    return this.select(manager, this.sql.find, storeId, keys);
+  find(sql: Sql, storeId: number, keys: readonly Row[]): Promise<Map<string, Id>> {
+    return this.select(sql, this.statements.find, storeId, keys);
   }
 
   /** Leaves out new rows that lack what they need. */
   async write<T extends { readonly number: number; readonly row: Row }>(
-    manager: Sql,
+    sql: Sql,
     storeId: number,
     given: readonly T[],
     { good, drawnIds }: OfBatch,
   ): Promise<(T & Written<Id>)[]> {
     // Locks first, so that the comparison sees the values that the update will replace.
     const existing = await this.select(
-      manager,
-      this.sql.lock,
+      sql,
+      this.statements.lock,
       storeId,
       given.map(({ row }) => row),
     );
@@ -76,9 +71,15 @@ export class TableWriter<Id extends number | string> {
     const old = rows.filter((row) => existing.has(this.keyOf(row)));
     const fresh = rows.filter((row) => !existing.has(this.keyOf(row)));
     const hasColumns = Object.keys(this.spec.columns).length > 0;
-    const changed = await this.select(manager, this.sql.update, storeId, hasColumns ? old : []);
-    const numbered = this.spec.numbered ? await this.withIds(manager, storeId, fresh, drawnIds) : fresh;
-    const created = await this.select(manager, this.sql.insert, storeId, numbered, JSON.stringify(this.spec.columns));
+    const changed = await this.select(sql, this.statements.update, storeId, hasColumns ? old : []);
+    const numbered = this.spec.numbered ? await this.withIds(sql, storeId, fresh, drawnIds) : fresh;
+    const created = await this.select(
+      sql,
+      this.statements.insert,
+      storeId,
+      numbered,
+      JSON.stringify(this.spec.columns),
+    );
     return complete.map((each) => {
       const key = this.keyOf(each.row);
       const id = created.get(key) ?? existing.get(key);
@@ -95,16 +96,16 @@ export class TableWriter<Id extends number | string> {
   }
 
   /** A row keeps the number that it gives where no row has it. */
-  private async withIds(manager: Sql, storeId: number, rows: readonly Row[], drawnIds: DrawnIds): Promise<Row[]> {
+  private async withIds(sql: Sql, storeId: number, rows: readonly Row[], drawnIds: DrawnIds): Promise<Row[]> {
     const given = [...new Set(rows.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])))];
     const scope = this.spec.global ? [] : [storeId];
-    const ids = async (sql: string, value: unknown) =>
-      (await manager.query<{ id: number }[]>(sql, [value, ...scope])).map(({ id }) => id);
-    const free = new Set(given.length > 0 ? await ids(this.sql.sequence.free, given) : []);
+    const ids = async (text: string, value: unknown) =>
+      (await sql.query<{ id: number }>(text, [value, ...scope])).map(({ id }) => id);
+    const free = new Set(given.length > 0 ? await ids(this.statements.sequence.free, given) : []);
     const numbers = rows.map(({ id }) => (typeof id === 'number' && free.delete(id) ? id : null));
     const kept = new Set(numbers);
     const missing = numbers.filter((id) => id === null).length;
-    const drawn = await drawnIds.draw(ids, this.sql.sequence, missing, kept);
+    const drawn = await drawnIds.draw(ids, this.statements.sequence, missing, kept);
     let next = 0;
     return rows.map((row, index) => ({ ...row, id: numbers[index] ?? drawn[next++] }));
   }
@@ -113,8 +114,8 @@ export class TableWriter<Id extends number | string> {
    * Moves the sequence past a number that rows were given, so that later draws pass over fewer rows. The move outlasts a
    * rollback. A high number moves nothing: the rows of all stores would follow it, to numbers that no bundle can have.
    */
-  async passId(manager: Sql, id: number): Promise<void> {
-    await manager.query(this.sql.passIds, [id]);
+  async passId(sql: Sql, id: number): Promise<void> {
+    await sql.query(this.statements.passIds, [id]);
   }
 
   keyOf(row: Row): string {
@@ -127,15 +128,15 @@ export class TableWriter<Id extends number | string> {
   }
 
   private async select(
-    manager: Sql,
-    sql: string,
+    sql: Sql,
+    text: string,
     storeId: number,
     rows: readonly Row[],
     ...more: unknown[]
   ): Promise<Map<string, Id>> {
     if (rows.length === 0) return new Map();
     const scope = this.spec.global ? [] : [storeId];
-    const found = await manager.query<{ id: Id; key: unknown[] }[]>(sql, [JSON.stringify(rows), ...scope, ...more]);
+    const found = await sql.query<{ id: Id; key: unknown[] }>(text, [JSON.stringify(rows), ...scope, ...more]);
     return new Map(found.map(({ id, key }) => [this.textOf(key), id]));
   }
 }

@@ -72,7 +72,7 @@ export const writeCategories: WriteLines<'category'> = async (batch, store, line
   const parents = placed.map(({ number, id, line: { parent } }) => {
     return { id, parent_id: parent ? categoryId(number, { slug: parent }, 'category') : null };
   });
-  const moved = await batch.manager.query<{ id: number }[]>(SET_PARENTS, [store.id, JSON.stringify(parents)]);
+  const moved = await batch.sql.query<{ id: number }>(SET_PARENTS, [store.id, JSON.stringify(parents)]);
   batch.note(written, new Set(moved.map(({ id }) => id)));
 };
 
@@ -83,7 +83,7 @@ export const writeCategories: WriteLines<'category'> = async (batch, store, line
  */
 async function parentsCheck(batch: Batch, store: Owner, lines: readonly Numbered<CategoryLine>[]) {
   const slugs = lines.flatMap(({ line: { slug, parent } }) => [slug, ...(parent ? [parent] : [])].map(folded));
-  const found = await batch.manager.query<{ slug: string; parent: string | null }[]>(FIND_ANCESTORS, [store.id, slugs]);
+  const found = await batch.sql.query<{ slug: string; parent: string | null }>(FIND_ANCESTORS, [store.id, slugs]);
   const parents = new Map(found.map(({ slug, parent }) => [slug, parent]));
   const moving = new Set(lines.map(({ line }) => folded(line.slug)));
   const fixed = new Map<string, string | null>();

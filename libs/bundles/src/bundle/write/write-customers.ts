@@ -31,16 +31,16 @@ export const writeCustomers: WriteLines<'customer'> = async (batch, store, lines
     const { kind: _, store: __, password_hash, verification_token, national_id, ...fields } = each.line;
     return { ...each, row: { ...fields, id: each.id } };
   });
-  const written = await CUSTOMERS.write(batch.manager, store.id, rows, batch);
+  const written = await CUSTOMERS.write(batch.sql, store.id, rows, batch);
   batch.note(written);
   const secrets = written.flatMap((each) => secretsOf(batch, store, each));
-  await CUSTOMER_SECRETS.write(batch.manager, store.id, secrets, batch);
+  await CUSTOMER_SECRETS.write(batch.sql, store.id, secrets, batch);
 };
 
 async function withIds(batch: Batch, store: Owner, lines: readonly Numbered<CustomerLine>[]): Promise<Identified[]> {
-  const { manager, emailKey } = batch;
+  const { sql, emailKey } = batch;
   const keys = lines.flatMap(({ line }) => (line.email ? [emailKey(line.email)] : []));
-  const found = await manager.query<{ key: string; id: string }[]>(BY_EMAIL, [store.id, JSON.stringify(keys)]);
+  const found = await sql.query<{ key: string; id: string }>(BY_EMAIL, [store.id, JSON.stringify(keys)]);
   const known = new Map(found.map(({ key, id }) => [key, id]));
   const identified = lines.map((each) => {
     const { email = '', id } = each.line;
@@ -53,9 +53,9 @@ async function withIds(batch: Batch, store: Owner, lines: readonly Numbered<Cust
   return identified.map((each) => (isNew(each) && taken.has(each.id) ? { ...each, id: uuidv4() } : each));
 }
 
-async function storedIds({ manager }: Batch, store: Owner, ids: readonly unknown[]): Promise<ReadonlySet<string>> {
+async function storedIds({ sql }: Batch, store: Owner, ids: readonly unknown[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await manager.query<{ id: string }[]>(STORED_IDS, [store.id, ids]);
+  const rows = await sql.query<{ id: string }>(STORED_IDS, [store.id, ids]);
   return new Set(rows.map(({ id }) => id));
 }
 

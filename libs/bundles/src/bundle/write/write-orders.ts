@@ -84,7 +84,7 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   const orders = batch.good(lines, (each) => ({ ...each, id: each.line.id ?? derivedId(store, each.line) }));
 
   const rows = JSON.stringify(orders.map(orderRow));
-  const inserted = await batch.manager.query<{ id: string }[]>(INSERT_ORDERS, [store.id, rows]);
+  const inserted = await batch.sql.query<{ id: string }>(INSERT_ORDERS, [store.id, rows]);
   const created = new Set(inserted.map(({ id }) => id));
   const fresh = orders.filter(({ id }) => created.has(id));
   batch.note(fresh.map((order) => ({ ...order, outcome: 'created' as const })));
@@ -92,7 +92,7 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   await noteStored(batch, store, stored);
 
   const insert = async (sql: string, rows: readonly object[]) => {
-    if (rows.length > 0) await batch.manager.query(sql, [store.id, JSON.stringify(rows)]);
+    if (rows.length > 0) await batch.sql.query(sql, [store.id, JSON.stringify(rows)]);
   };
   for (const { number, line } of fresh) {
     for (const problem of contradictionsOf(line)) batch.warn(number, problem);
@@ -127,7 +127,7 @@ async function takeUnits(
       return productId && quantity > 0 ? [{ number, index, orderId, productId, variantId, quantity, sku }] : [];
     }),
   );
-  const taken = await takeSold(batch.manager, store.id, sold);
+  const taken = await takeSold(batch.sql, store.id, sold);
   const bins = new Map<number, number>();
   sold.forEach(({ number }, place) => bins.set(number, (bins.get(number) ?? 0) + (taken[place]?.bins ?? 0)));
   const problem = `order.line_items would take units from more than ${MAX_BINS_OF_ORDER} bins`;
@@ -145,7 +145,7 @@ async function noteStored(batch: Batch, store: Owner, orders: readonly Identifie
   const keys = orders.map(({ number, id, line: { receipt_number, external_reference, is_test, total_amount } }) => {
     return { number, id, receipt_number, external_reference, is_test, total_amount };
   });
-  const found = await batch.manager.query<Stored[]>(FIND_STORED, [store.id, JSON.stringify(keys)]);
+  const found = await batch.sql.query<Stored>(FIND_STORED, [store.id, JSON.stringify(keys)]);
   const placed = orders.map((order, index) => ({ ...order, found: found[index] }));
   const unchanged = batch.good(placed, ({ found, ...order }) => {
     const problem = differenceOf(store, order, found);

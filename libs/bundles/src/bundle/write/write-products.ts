@@ -106,7 +106,7 @@ async function warnOfSlugs(batch: Batch, store: Owner, products: readonly Writte
   const created = products.filter(({ outcome }) => outcome === 'created');
   if (created.length === 0) return;
   const numbers = new Set(created.flatMap(({ id, line }) => [id, parseId(line.slug) ?? id]));
-  const found = await batch.manager.query<{ id: number; slug: string; idOfOther: number }[]>(SLUGS_THAT_ARE_IDS, [
+  const found = await batch.sql.query<{ id: number; slug: string; idOfOther: number }>(SLUGS_THAT_ARE_IDS, [
     store.id,
     [...numbers],
   ]);
@@ -147,7 +147,7 @@ async function writeVariants(
   });
   const written = await batch.write(VARIANTS, store.id, rows);
   const values = [store.id, ids, written.map(({ id }) => id)];
-  const retired = await batch.manager.query<RetiredVariant[]>(RETIRE_VARIANTS, values);
+  const retired = await batch.sql.query<RetiredVariant>(RETIRE_VARIANTS, values);
   await warnOfUnits(batch, store, given, retired, ({ id }) => !areSold(storedOf.get(id)));
   warnOfInactive(batch, given, storedOf);
   const changed = written.filter(({ outcome }) => outcome !== 'unchanged');
@@ -161,7 +161,7 @@ async function storedVariants(
   lines: readonly Numbered<ProductLine>[],
 ): Promise<readonly StoredVariants[]> {
   const slugs = lines.flatMap(({ line }) => (line.variants ? [folded(line.slug)] : []));
-  return slugs.length === 0 ? [] : batch.manager.query<StoredVariants[]>(STORED_VARIANTS, [store.id, slugs]);
+  return slugs.length === 0 ? [] : batch.sql.query<StoredVariants>(STORED_VARIANTS, [store.id, slugs]);
 }
 
 /** Each read of the product has all its variants, with those that a list has left out. @throws BundleLineError */
@@ -236,7 +236,7 @@ async function warnOfUnits(
   const asked = [...retired, ...products.filter(isFirst).map(({ id }) => ({ productId: id, id: 0 }))];
   if (asked.length === 0) return;
   const values = [store.id, asked.map(({ productId }) => productId), asked.map(({ id }) => id)];
-  const found = await batch.manager.query<UnitsInBins[]>(UNITS, values);
+  const found = await batch.sql.query<UnitsInBins>(UNITS, values);
   const lineOf = new Map(products.map(({ id, number }) => [id, number]));
   const left = new Map<number, string[]>();
   for (const { productId, variantKey, sku, units } of found) {
@@ -323,6 +323,6 @@ async function replaceCategories(batch: Batch, store: Owner, products: readonly 
     categories.map((category) => ({ product_id: id, category_id: category })),
   );
   const values = [store.id, given.map(({ id }) => id), JSON.stringify(pairs)];
-  const changed = await batch.manager.query<{ id: number }[]>(REPLACE_CATEGORIES, values);
+  const changed = await batch.sql.query<{ id: number }>(REPLACE_CATEGORIES, values);
   return changed.map(({ id }) => id);
 }

@@ -14,7 +14,7 @@ export const writeStock: WriteLines<'stock'> = async (batch, store, lines) => {
     const { productId = null, variantId = null } = sellables.get(line) ?? {};
     return binId && productId ? [{ number, line, binId, productId, variantId, quantity: line.quantity }] : [];
   });
-  const changes = await setStockQuantities(batch.manager, store.id, wanted, operator());
+  const changes = await setStockQuantities(batch.sql, store.id, wanted, operator());
   batch.note(
     changes.map(({ number, line, binId, previous, quantity }) => {
       const outcome = previous === null ? 'created' : previous === quantity ? 'unchanged' : 'updated';

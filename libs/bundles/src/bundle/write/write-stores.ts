@@ -33,8 +33,8 @@ export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLi
   for (const { id, line } of written) await keepCredentials(batch, id, line.payment_settings);
 }
 
-async function storedOf({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<Map<string, StoredStore>> {
-  const rows = await manager.query<StoredStore[]>(
+async function storedOf({ sql }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<Map<string, StoredStore>> {
+  const rows = await sql.query<StoredStore>(
     `/* import.stores.currencies */
      SELECT subdomain, currency, contact, theme, payment_settings, ecommerce_settings, fraud_settings, charge_settings
      FROM stores WHERE subdomain = ANY($1)`,
@@ -52,11 +52,11 @@ function refuseOtherCurrency(stored: ReadonlyMap<string, StoredStore>, { number,
 }
 
 /** The check of the line asks Node: PostgreSQL has its own time zones, which may be older. */
-async function zonesOf({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<ReadonlySet<string>> {
+async function zonesOf({ sql }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<ReadonlySet<string>> {
   const zones = lines.flatMap(({ line }) => line.time_zone ?? []);
   if (zones.length === 0) return new Set();
-  const sql = '/* import.stores.time_zones */ SELECT name FROM pg_timezone_names WHERE name = ANY ($1)';
-  return new Set((await manager.query<{ name: string }[]>(sql, [zones])).map(({ name }) => name));
+  const text = '/* import.stores.time_zones */ SELECT name FROM pg_timezone_names WHERE name = ANY ($1)';
+  return new Set((await sql.query<{ name: string }>(text, [zones])).map(({ name }) => name));
 }
 
 function refuseUnknownZone(known: ReadonlySet<string>, { number, line: { time_zone } }: Numbered<StoreLine>): void {
@@ -77,7 +77,7 @@ function withoutCredentials(settings: BundlePaymentSettings): BundlePaymentSetti
 }
 
 async function keepCredentials(
-  { manager, cipher }: Batch,
+  { sql, cipher }: Batch,
   storeId: number,
   settings: BundlePaymentSettings | undefined,
 ): Promise<void> {
@@ -87,11 +87,11 @@ async function keepCredentials(
       // The row's existence means that the gateway is configured.
       const remove =
         '/* import.credentials.delete */ DELETE FROM gateway_credentials WHERE store_id = $1 AND method_id = $2';
-      await manager.query(remove, [storeId, methodId]);
+      await sql.query(remove, [storeId, methodId]);
     } else {
       // @protects encrypted-credentials
       const encrypted = cipher.encrypt(JSON.stringify(credentials), GATEWAY_CREDENTIALS.context(storeId, methodId));
-      await manager.query(SAVE_CREDENTIALS, [storeId, methodId, encrypted]);
+      await sql.query(SAVE_CREDENTIALS, [storeId, methodId, encrypted]);
     }
   }
 }

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { KEY_ID_BYTES } from '../../platform/data-cipher.js';
+import type { Sql } from '../../postgres/sql.js';
 import { ENCRYPTED_COLUMNS } from '../../secrets/encrypted-columns.js';
 import { isCopied, tablesOfStores } from './moved-tables.js';
 import { faultsOfAddress } from './reach-source.js';
@@ -98,13 +98,13 @@ function room(where: string, left: number, needed: number, remedy: string): Cond
   return [left >= needed, `${where} has ${Math.max(left, 0)} free and needs ${needed} ${remedy}.`];
 }
 
-export async function clusterOf(client: pg.ClientBase): Promise<string> {
-  return (await serverOf(client)).cluster;
+export async function clusterOf(sql: Sql): Promise<string> {
+  return (await serverOf(sql)).cluster;
 }
 
 /** Identifies a database. A fail-over does not change it. */
-export async function placeOf(client: pg.ClientBase): Promise<string> {
-  const { cluster, database } = await serverOf(client);
+export async function placeOf(sql: Sql): Promise<string> {
+  const { cluster, database } = await serverOf(sql);
   return `${cluster} ${database}`;
 }
 
@@ -117,14 +117,14 @@ export async function epochOf({ source, target }: Clusters): Promise<string> {
   return servers.map(({ timeline, migrations }) => `${timeline} ${migrations.length}`).join(', ');
 }
 
-async function serverOf(client: pg.ClientBase): Promise<Server> {
-  return (await client.query<Server>(SERVER)).rows[0] as Server;
+async function serverOf(sql: Sql): Promise<Server> {
+  return (await sql.query<Server>(SERVER))[0] as Server;
 }
 
 async function takenNames({ storeId, target }: Clusters, subdomain: string): Promise<string[]> {
   // @protects taken-store
   const sql = '/* moves.taken */ SELECT id, subdomain, status FROM stores WHERE id = $1 OR subdomain = $2';
-  const { rows } = await target.query<{ id: number; subdomain: string; status: string }>(sql, [storeId, subdomain]);
+  const rows = await target.query<{ id: number; subdomain: string; status: string }>(sql, [storeId, subdomain]);
   return rows.map((store) => {
     if (store.id !== storeId)
       return `The target has another store with the subdomain ${subdomain}, with the id ${store.id}.`;
@@ -137,13 +137,13 @@ async function takenNames({ storeId, target }: Clusters, subdomain: string): Pro
 async function leftRows({ storeId, target }: Clusters): Promise<string[]> {
   const left: string[] = [];
   for (const { name } of await tablesOfStores(target)) {
-    const { rows } = await target.query(`/* moves.left */ SELECT FROM ${name} WHERE store_id = $1 LIMIT 1`, [storeId]);
+    const rows = await target.query(`/* moves.left */ SELECT FROM ${name} WHERE store_id = $1 LIMIT 1`, [storeId]);
     if (rows.length > 0) left.push(name);
   }
   return left.length > 0 ? [`The target has rows of a store with the id ${storeId} in ${left.join(', ')}.`] : [];
 }
 
-async function unkeyedTables(source: pg.ClientBase): Promise<string[]> {
+async function unkeyedTables(source: Sql): Promise<string[]> {
   return (await tablesOfStores(source))
     .filter(isCopied)
     .filter(({ key, columns }) => key.length === 0 || !key.every((column) => columns.includes(column)))
@@ -158,8 +158,8 @@ const OTHER_TABLES = `/* moves.other_tables */
 
 async function rowsOfExtensions({ storeId, source }: Clusters): Promise<string[]> {
   const faults: string[] = [];
-  for (const { name } of (await source.query<{ name: string }>(OTHER_TABLES)).rows) {
-    const { rows } = await source.query(`/* moves.other_rows */ SELECT FROM ${name} WHERE store_id = $1 LIMIT 1`, [
+  for (const { name } of await source.query<{ name: string }>(OTHER_TABLES)) {
+    const rows = await source.query(`/* moves.other_rows */ SELECT FROM ${name} WHERE store_id = $1 LIMIT 1`, [
       storeId,
     ]);
     if (rows.length > 0)
@@ -171,7 +171,7 @@ async function rowsOfExtensions({ storeId, source }: Clusters): Promise<string[]
 async function unreadableSecrets({ storeId, source }: Clusters, keyIds: readonly string[]): Promise<string[]> {
   const unknown = new Set<string>();
   for (const { table, column } of ENCRYPTED_COLUMNS) {
-    const { rows } = await source.query<{ key: string }>(
+    const rows = await source.query<{ key: string }>(
       `/* moves.keys */ SELECT DISTINCT encode(substring(${column} FROM 1 FOR ${KEY_ID_BYTES}), 'hex') AS key
        FROM ${table} WHERE store_id = $1 AND ${column} IS NOT NULL`,
       [storeId],

@@ -1,5 +1,5 @@
-import type pg from 'pg';
-import { ownTransaction } from './own-transaction.js';
+import type { Connection } from '../../postgres/connection.js';
+import type { Sql } from '../../postgres/sql.js';
 
 /** Tables with rows of a store that a move does not copy. */
 export const NOT_COPIED: Readonly<Record<string, string>> = {
@@ -34,20 +34,22 @@ const TABLES = `/* moves.tables */
   ORDER BY relname`;
 
 /** All tables with rows of a store, apart from `stores`. */
-export async function tablesOfStores(client: pg.ClientBase): Promise<MovedTable[]> {
-  return (await client.query<MovedTable>(TABLES)).rows;
+export function tablesOfStores(sql: Sql): Promise<MovedTable[]> {
+  return sql.query<MovedTable>(TABLES);
 }
 
 export const isCopied = ({ name }: MovedTable): boolean => !(name in NOT_COPIED);
 
 /** Deletes the rows of a store from every table, without triggers: they are no changes of the store. @returns their number. */
-export async function deleteStore(client: pg.ClientBase, storeId: number): Promise<number> {
-  const statements = (await tablesOfStores(client)).map(({ name }) => `DELETE FROM ${name} WHERE store_id = $1`);
-  return ownTransaction(client, async () => {
-    await client.query('SET LOCAL session_replication_role = replica');
+export async function deleteStore(connection: Connection, storeId: number): Promise<number> {
+  const tables = (await tablesOfStores(connection)).map(({ name }) => `FROM ${name} WHERE store_id = $1`);
+  return connection.transaction(null, async (sql) => {
+    await sql.query('SET LOCAL session_replication_role = replica');
     let rows = 0;
-    for (const statement of [...statements, 'DELETE FROM stores WHERE id = $1']) {
-      rows += (await client.query(statement, [storeId])).rowCount ?? 0;
+    for (const theirs of [...tables, 'FROM stores WHERE id = $1']) {
+      const [counted] = await sql.query<{ rows: number }>(`SELECT count(*)::float8 AS rows ${theirs}`, [storeId]);
+      await sql.query(`DELETE ${theirs}`, [storeId]);
+      rows += counted?.rows ?? 0;
     }
     return rows;
   });
@@ -58,18 +60,18 @@ export interface RowSum {
   readonly hash: string;
 }
 
-/** The rows of each copied table, in the client's snapshot. */
-export async function sumsOf(client: pg.ClientBase, storeId: number): Promise<Map<string, RowSum>> {
+/** The rows of each copied table, in the snapshot of the connection. */
+export async function sumsOf(sql: Sql, storeId: number): Promise<Map<string, RowSum>> {
   const sums = new Map<string, RowSum>();
-  for (const table of (await tablesOfStores(client)).filter(isCopied)) {
+  for (const table of (await tablesOfStores(sql)).filter(isCopied)) {
     if (table.name === 'store_moves') continue;
-    const { rows } = await client.query<RowSum>(
+    const [sum] = await sql.query<RowSum>(
       `/* moves.sum */
        SELECT count(*)::float8 AS rows, coalesce(sum(hashtextextended(ROW (${table.columns.join(', ')})::text, 0)::numeric), 0)::text AS hash
        FROM ${table.name} WHERE store_id = $1`,
       [storeId],
     );
-    if (rows[0]) sums.set(table.name, rows[0]);
+    if (sum) sums.set(table.name, sum);
   }
   return sums;
 }

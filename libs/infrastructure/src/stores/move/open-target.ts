@@ -1,6 +1,5 @@
-import type pg from 'pg';
+import type { Sql } from '../../postgres/sql.js';
 import { isCopied, tablesOfStores } from './moved-tables.js';
-import { ownTransaction } from './own-transaction.js';
 import type { Clusters } from './replication.js';
 
 const STORE = `/* moves.closed_store */
@@ -30,28 +29,28 @@ interface ClosedStore {
 
 /** Makes the copy the store: in one transaction, after which the target serves it. */
 export async function openTarget({ storeId, source, target }: Clusters): Promise<void> {
-  const store = (await source.query<ClosedStore>(STORE, [storeId])).rows[0] as ClosedStore;
+  const store = (await source.query<ClosedStore>(STORE, [storeId]))[0] as ClosedStore;
   const tables = (await tablesOfStores(source)).filter(isCopied).map(({ name }) => name);
-  const sequences = (await source.query<{ table: string; column: string; last: string }>(SEQUENCES, [tables])).rows;
-  await ownTransaction(target, async () => {
+  const sequences = await source.query<{ table: string; column: string; last: string }>(SEQUENCES, [tables]);
+  await target.transaction(null, async (sql) => {
     // @protects moved-sequences
-    for (const { table, column, last } of sequences) await target.query(PASS_IDS, [table, column, last]);
-    await open(target, storeId, store);
+    for (const { table, column, last } of sequences) await sql.query(PASS_IDS, [table, column, last]);
+    await open(sql, storeId, store);
   });
 }
 
-async function open(target: pg.ClientBase, storeId: number, { profile, branches, forks }: ClosedStore): Promise<void> {
+async function open(sql: Sql, storeId: number, { profile, branches, forks }: ClosedStore): Promise<void> {
   const values = [storeId, JSON.stringify(branches), JSON.stringify(forks)];
   // @protects moved-forks
-  await target.query('/* moves.adopt_branches */ SELECT adopt_branches($1, $2, $3)', values);
+  await sql.query('/* moves.adopt_branches */ SELECT adopt_branches($1, $2, $3)', values);
   // The worker of the source holds them no longer.
-  await target.query(
+  await sql.query(
     `/* moves.free_webhooks */ UPDATE webhooks SET holder = NULL, held_until = '-infinity' WHERE store_id = $1`,
     [storeId],
   );
-  await target.query('/* moves.drop_markers */ DELETE FROM store_moves WHERE store_id = $1', [storeId]);
+  await sql.query('/* moves.drop_markers */ DELETE FROM store_moves WHERE store_id = $1', [storeId]);
   const columns = Object.keys(profile).filter((name) => name !== 'id');
-  await target.query(
+  await sql.query(
     `/* moves.open */
      UPDATE stores SET (${columns.join(', ')}) = (SELECT ${columns.join(', ')} FROM jsonb_populate_record(NULL::stores, $2))
      WHERE id = $1`,

@@ -9,18 +9,16 @@ import {
 } from '@app/application';
 import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import pg from 'pg';
+import { waitAfter } from '../../mail/mail-attempts.js';
 import { DataCipher } from '../../platform/data-cipher.js';
 import { errorCode } from '../../platform/error-code.js';
-import { NO_TIME_LIMITS } from '../../postgres/data-source.js';
-import { MaintenanceConnection } from '../../postgres/maintenance-connection.js';
+import { DirectDatabase, withConnection, type Connection } from '../../postgres/connection.js';
 import { MIGRATIONS_LOCK } from '../../postgres/migrate.js';
-import { withOwnClient } from '../../postgres/own-client.js';
 import { isLockTimeout } from '../../postgres/postgres-errors.js';
+import type { Sql } from '../../postgres/sql.js';
 import { clusterOf, epochOf, faultsOfMove, placeOf } from './check-move.js';
 import { deleteStore, isCopied, sumsOf, tablesOfStores } from './moved-tables.js';
 import { openTarget } from './open-target.js';
-import { ownTransaction } from './own-transaction.js';
 import {
   arrives,
   beginReplication,
@@ -67,7 +65,7 @@ interface Moving extends Clusters {
 @Injectable()
 export class PostgresStoreMoves extends StoreMoves {
   constructor(
-    private readonly connection: MaintenanceConnection,
+    private readonly direct: DirectDatabase,
     private readonly cipher: DataCipher,
   ) {
     super();
@@ -108,7 +106,7 @@ export class PostgresStoreMoves extends StoreMoves {
         }
         await finish('copied');
       }
-      return withOwnClient(target, APPLICATION, async (snapshot) => {
+      return withConnection(target, APPLICATION, async (snapshot) => {
         if (isAtHome) {
           closedAt = await close(moving, () => onProgress({ step: 'draining', detail: '' }));
           onProgress({ step: 'closed', detail: '' });
@@ -148,8 +146,7 @@ export class PostgresStoreMoves extends StoreMoves {
   }
 
   override forget(subdomain: string): Promise<number> {
-    return withOwnClient(this.connection.url, APPLICATION, async (source) => {
-      await source.query(NO_TIME_LIMITS);
+    return withConnection(this.direct.url, APPLICATION, async (source) => {
       const { id, status } = await findStore(source, subdomain);
       const done = await stepsDone(source, id);
       if (status !== 'MOVED' || !done.has('cleaned')) {
@@ -168,7 +165,7 @@ export class PostgresStoreMoves extends StoreMoves {
   }
 
   /** When the target fails here, a store that is not MOVED yet goes on at the source. */
-  private async prepareOpening(moving: Moving, snapshot: pg.ClientBase): Promise<void> {
+  private async prepareOpening(moving: Moving, snapshot: Sql): Promise<void> {
     try {
       await inTime(this.assertMayOpen(moving));
       await inTime(snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1'));
@@ -199,7 +196,7 @@ export class PostgresStoreMoves extends StoreMoves {
   }
 
   private withClusters<T>(subdomain: string, targetUrl: string, work: (moving: Moving) => Promise<T>): Promise<T> {
-    return withOwnClient(this.connection.url, APPLICATION, (source) =>
+    return withConnection(this.direct.url, APPLICATION, (source) =>
       withTarget(targetUrl, async (target, cluster) => {
         if ((await clusterOf(source)) === cluster) {
           throw new MoveRefused('The target is in the same cluster as the source.');
@@ -207,17 +204,17 @@ export class PostgresStoreMoves extends StoreMoves {
         for (const client of [source, target]) await lockMigrations(client);
         const { id, status } = await findStore(source, subdomain);
         const done = await stepsDone(source, id);
-        return work({ storeId: id, source, target, address: this.connection.url, subdomain, status, done });
+        return work({ storeId: id, source, target, address: this.direct.url, subdomain, status, done });
       }),
     );
   }
 }
 
 /** @param work gets the identifier of the cluster too. @throws MoveRefused when the database cannot be used. */
-async function withTarget<T>(url: string, work: (target: pg.ClientBase, cluster: string) => Promise<T>): Promise<T> {
+async function withTarget<T>(url: string, work: (target: Connection, cluster: string) => Promise<T>): Promise<T> {
   let isUsable = false;
   try {
-    return await withOwnClient(url, APPLICATION, async (target) => {
+    return await withConnection(url, APPLICATION, async (target) => {
       const cluster = await clusterOf(target);
       isUsable = true;
       return work(target, cluster);
@@ -242,31 +239,32 @@ function reasonOf(error: Error, url: string): string {
 const LASTING = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
 
+const LOCK = '/* moves.lock */ SELECT pg_try_advisory_lock($1) AS taken';
+
 /** Tables that a migration changes meanwhile would not be changed in the copy. The lock also makes this the only move. */
-async function lockMigrations(client: pg.ClientBase): Promise<void> {
-  await client.query(`${NO_TIME_LIMITS}; ${LASTING}`);
-  const sql = '/* moves.lock */ SELECT pg_try_advisory_lock($1) AS taken';
-  const { rows } = await client.query<{ taken: boolean }>(sql, [MIGRATIONS_LOCK]);
-  if (!rows[0]?.taken) throw new MoveRefused('Another move, or a migration, is running in one of the databases.');
+async function lockMigrations(sql: Sql): Promise<void> {
+  await sql.query(LASTING);
+  const [lock] = await sql.query<{ taken: boolean }>(LOCK, [MIGRATIONS_LOCK]);
+  if (!lock?.taken) throw new MoveRefused('Another move, or a migration, is running in one of the databases.');
 }
 
-async function findStore(source: pg.ClientBase, subdomain: string): Promise<Store> {
+async function findStore(source: Sql, subdomain: string): Promise<Store> {
   const sql = '/* moves.store */ SELECT id, status FROM stores WHERE subdomain = $1';
-  const store = (await source.query<Store>(sql, [subdomain])).rows[0];
+  const store = (await source.query<Store>(sql, [subdomain]))[0];
   if (!store) throw new NotFound(`Store ${subdomain}`);
   return store;
 }
 
 const isServed = (status: StoreStatus | null): boolean => status === 'ACTIVE' || status === 'INACTIVE';
 
-async function statusOf(client: pg.ClientBase, storeId: number): Promise<StoreStatus | null> {
+async function statusOf(client: Sql, storeId: number): Promise<StoreStatus | null> {
   const sql = '/* moves.status */ SELECT status FROM stores WHERE id = $1';
-  return (await client.query<{ status: StoreStatus }>(sql, [storeId])).rows[0]?.status ?? null;
+  return (await client.query<{ status: StoreStatus }>(sql, [storeId]))[0]?.status ?? null;
 }
 
-async function stepsDone(source: pg.ClientBase, storeId: number): Promise<Done> {
+async function stepsDone(source: Sql, storeId: number): Promise<Done> {
   const sql = '/* moves.steps */ SELECT step, details FROM store_moves WHERE store_id = $1';
-  const { rows } = await source.query<{ step: MoveStep; details: Details }>(sql, [storeId]);
+  const rows = await source.query<{ step: MoveStep; details: Details }>(sql, [storeId]);
   return new Map(rows.map(({ step, details }) => [step, details]));
 }
 
@@ -290,7 +288,7 @@ const NOTE = `/* moves.note */
 
 /** @returns when it was noted, which identifies this row at the target. */
 async function note({ source, storeId }: Moving, step: MoveStep, details: object = {}): Promise<Date> {
-  const { rows } = await source.query<{ at: Date }>(NOTE, [storeId, step, details]);
+  const rows = await source.query<{ at: Date }>(NOTE, [storeId, step, details]);
   return (rows[0] as { at: Date }).at;
 }
 
@@ -298,7 +296,7 @@ const PROFILE = '/* moves.profile */ SELECT to_jsonb(stores) AS profile FROM sto
 
 /** Gives the profile the status of a store that is not at home: nothing is served or sent there before the switch. */
 async function copyProfile({ source, target, storeId }: Moving): Promise<void> {
-  const { rows } = await source.query<{ profile: object }>(PROFILE, [storeId]);
+  const rows = await source.query<{ profile: object }>(PROFILE, [storeId]);
   await target.query(
     `/* moves.copy_profile */
      INSERT INTO stores SELECT (jsonb_populate_record(NULL::stores, $1::jsonb || '{"status": "MOVED"}')).* ON CONFLICT DO NOTHING`,
@@ -359,7 +357,7 @@ async function reopen({ source, storeId }: Moving): Promise<void> {
 
 // A notice or an invitation that a worker has claimed is due again later, by the time that the number of its attempts gives.
 const claimed = (attempts: string, due: string) =>
-  `${attempts} > 0 AND ${due} - least(interval '1 minute' * 2 ^ (${attempts} - 1), interval '6 hours') > now() - interval '35 s'`;
+  `${attempts} > 0 AND ${due} - ${waitAfter(attempts)} > now() - interval '35 s'`;
 
 const BUSY = `/* moves.busy */
   SELECT
@@ -369,7 +367,7 @@ const BUSY = `/* moves.busy */
       OR EXISTS (SELECT FROM people WHERE store_id = $1 AND invite_due AND ${claimed('invite_attempts', 'invite_at')}) AS messages`;
 
 async function busy({ source, storeId }: Moving): Promise<{ stages: boolean; messages: boolean }> {
-  const { rows } = await source.query<{ stages: boolean; messages: boolean }>(BUSY, [storeId]);
+  const rows = await source.query<{ stages: boolean; messages: boolean }>(BUSY, [storeId]);
   return rows[0] as { stages: boolean; messages: boolean };
 }
 
@@ -417,7 +415,7 @@ async function shut(moving: Moving): Promise<boolean> {
 /** @returns whether the store is closed still: an import may have written its row. */
 async function waitForWriters({ source, storeId }: Moving): Promise<boolean> {
   const sql = `/* moves.wait */ SELECT FROM stores WHERE id = $1 AND status = 'MOVING' FOR UPDATE`;
-  return (await source.query(sql, [storeId])).rows.length > 0;
+  return (await source.query(sql, [storeId])).length > 0;
 }
 
 const NUMBER = '/* moves.number */ SELECT number_changes($1) AS moved';
@@ -431,21 +429,21 @@ const LEFT = `/* moves.left_changes */
 async function drainFeed({ source, storeId }: Moving): Promise<boolean> {
   const giveUp = performance.now() + NUMBERING_MS;
   for (;;) {
-    const { rows } = await source.query<{ moved: number | null }>(NUMBER, [storeId]);
+    const rows = await source.query<{ moved: number | null }>(NUMBER, [storeId]);
     if (rows[0]?.moved === 0) break;
     if (performance.now() > giveUp) return false;
     if (rows[0]?.moved === null) await sleep(5);
   }
   const fold = () =>
-    ownTransaction(source, async () => {
-      await source.query(TAKE_FOLD_TURN, [storeId]);
-      return (await source.query<{ folded: number }>(FOLD, [storeId])).rows[0]?.folded;
+    source.transaction(null, async (sql) => {
+      await sql.query(TAKE_FOLD_TURN, [storeId]);
+      return (await sql.query<{ folded: number }>(FOLD, [storeId]))[0]?.folded;
     });
   while (await fold()) if (performance.now() > giveUp) return false;
-  return !(await source.query<{ isLeft: boolean }>(LEFT, [storeId])).rows[0]?.isLeft;
+  return !(await source.query<{ isLeft: boolean }>(LEFT, [storeId]))[0]?.isLeft;
 }
 
-async function compare({ source, storeId }: Moving, snapshot: pg.ClientBase) {
+async function compare({ source, storeId }: Moving, snapshot: Sql) {
   const [here, there] = await Promise.all([sumsOf(source, storeId), sumsOf(snapshot, storeId)]);
   const names = [...here.keys()];
   return {

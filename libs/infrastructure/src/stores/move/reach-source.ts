@@ -21,19 +21,21 @@ export async function faultsOfAddress({ source, target, address }: Clusters, clu
   try {
     // The transaction is chosen for the log when it begins.
     await target.query(HIDDEN);
-    await target.query(`BEGIN; SET LOCAL statement_timeout = ${REACH_MS}`);
-    await target.query(
-      `/* moves.subscribe_check */ CREATE SUBSCRIPTION ${name} CONNECTION ${quoted(address)} PUBLICATION ${name}
-       WITH (enabled = false, create_slot = false, slot_name = NONE)`,
-    );
-    return (await exists(target, FOUND, name)) ? [] : [unreached('another database is there')];
+    const isFound = await target.dryRun(async (sql) => {
+      await sql.query(`SET LOCAL statement_timeout = ${REACH_MS}`);
+      await sql.query(
+        `/* moves.subscribe_check */ CREATE SUBSCRIPTION ${name} CONNECTION ${quoted(address)} PUBLICATION ${name}
+         WITH (enabled = false, create_slot = false, slot_name = NONE)`,
+      );
+      return exists(sql, FOUND, name);
+    });
+    return isFound ? [] : [unreached('another database is there')];
   } catch (error) {
     const code = errorCode(error);
     if (code === QUERY_CANCELED) return [unreached(`no answer within ${REACH_MS / 1_000} s`)];
     if (code !== CONNECTION_FAILURE) throw error;
     return [unreached((error as Error).message)];
   } finally {
-    await target.query('ROLLBACK');
     await target.query(SHOWN);
     await source.query(unpublish);
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MoveRefused } from '@app/application';
-import type pg from 'pg';
+import type { Connection } from '../../postgres/connection.js';
+import type { Sql } from '../../postgres/sql.js';
 import { isCopied, tablesOfStores } from './moved-tables.js';
 
 const POLL_MS = 200;
@@ -14,8 +15,8 @@ const MARKER = `step = 'closed'`;
 
 export interface Clusters {
   readonly storeId: number;
-  readonly source: pg.ClientBase;
-  readonly target: pg.ClientBase;
+  readonly source: Connection;
+  readonly target: Connection;
   /** The address of the source, for the server of the target. */
   readonly address: string;
 }
@@ -55,8 +56,8 @@ export async function waitForCopy(clusters: Clusters, onProgress: (detail: strin
   let shownAt = -PROGRESS_MS;
   for (;;) {
     await assertRuns(clusters);
-    const [copy] = (await clusters.target.query<{ ready: number; tables: number; rows: number }>(COPY, [name])).rows;
-    const [slot] = (await clusters.source.query<{ lag: number | null }>(LAG, [name])).rows;
+    const [copy] = await clusters.target.query<{ ready: number; tables: number; rows: number }>(COPY, [name]);
+    const [slot] = await clusters.source.query<{ lag: number | null }>(LAG, [name]);
     if (copy && copy.ready === copy.tables) return;
     const lag = Math.round((slot?.lag ?? 0) / 1_048_576);
     if (performance.now() - shownAt >= PROGRESS_MS) {
@@ -73,7 +74,7 @@ export async function arrives(clusters: Clusters, closedAt: Date, timeoutMs: num
   const giveUp = performance.now() + timeoutMs;
   for (;;) {
     const sql = `/* moves.arrived */ SELECT FROM store_moves WHERE store_id = $1 AND step = 'closed' AND at = $2`;
-    const { rows } = await target.query(sql, [storeId, closedAt]);
+    const rows = await target.query(sql, [storeId, closedAt]);
     if (rows.length > 0) return true;
     if (performance.now() > giveUp) return false;
     await assertRuns(clusters);
@@ -137,12 +138,12 @@ async function assertRuns({ storeId, target }: Clusters): Promise<void> {
   );
 }
 
-export async function exists(client: pg.ClientBase, sql: string, name: string): Promise<boolean> {
-  return (await client.query(sql, [name])).rows.length > 0;
+export async function exists(sql: Sql, text: string, name: string): Promise<boolean> {
+  return (await sql.query(text, [name])).length > 0;
 }
 
 /** Whether a move that brings the store to this cluster has not ended. */
-export const isReplicated = (client: pg.ClientBase, storeId: number): Promise<boolean> =>
-  exists(client, SUBSCRIPTION, nameOfMove(storeId));
+export const isReplicated = (sql: Sql, storeId: number): Promise<boolean> =>
+  exists(sql, SUBSCRIPTION, nameOfMove(storeId));
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
