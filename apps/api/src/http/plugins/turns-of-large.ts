@@ -40,11 +40,11 @@ const LARGE_FIELDS = /\b(?:line_items|metadata)\b/i;
 /** How long the requests of a route count as large after one of them was. */
 const LARGE_MS = 60_000;
 /**
- * Lets one request of a store run at a time when its body is large, or when its route has just read or answered much for the
- * store, also for a refusal, or a read of it was late. The next one begins when the answer is made, and the process has served the
- * others. Without turns, a crowd of readers of one store would keep the orders of all others waiting. Large raw bodies, of which
- * nobody knows the store yet, take turns with each other. A store whose clients leave much of large answers unread gets no further
- * ones: they stay in memory.
+ * Lets one request of a store run at a time when its body is large, when the answers of its route may be large, or when the route has
+ * just read or answered much for the store, also for a refusal, or a read of it was late. The next one begins when the answer is made,
+ * and the process has served the others. Without turns, a crowd of readers of one store would keep the orders of all others waiting.
+ * Large raw bodies, of which nobody knows the store yet, take turns with each other. A store whose clients leave much unread gets
+ * neither turns nor what was read for it in the meantime: answers stay in memory until they are read.
  */
 export const turnsOfLarge = fp(
   (fastify, _options, done) => {
