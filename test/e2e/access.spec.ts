@@ -294,6 +294,8 @@ describe('authentication', () => {
   });
 
   describe('with a limit of requests per key', () => {
+    let strangerNetworks = 1;
+
     it('returns 429 for a key above the limit and serves other keys', async () => {
       const key = await api.store.createKey();
       const responses = await Promise.all(Array.from({ length: 210 }, () => ask(`Bearer ${key}`, '/v1/nope')));
@@ -311,6 +313,30 @@ describe('authentication', () => {
       const [usage] = (await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2, null)).rows;
       expect(usage).toMatchObject({ requests: 210, throttled: refused.length });
     });
+
+    it.each([
+      ['POST', 'sign-in/code'],
+      ['POST', 'sign-in/link'],
+      ['POST', 'session'],
+      ['DELETE', 'session'],
+      ['GET', 'sign-in'],
+    ] as const)(
+      'returns 429 to the network of a stranger for %s /dashboard/%s, and serves others',
+      async (method, path) => {
+        const from = (remoteAddress: string, url = `/dashboard/${path}`) => api.inject({ method, url, remoteAddress });
+        const strangers = `2001:db8:${strangerNetworks++}:1:`;
+        for (let n = 0; n < 220; n++) await from(`${strangers}:${n.toString(16)}`);
+
+        const [refused, other] = [await from(`${strangers}:ffff`, `/%64ashboard/${path}`), await from('192.0.2.7')];
+
+        expect([refused.statusCode, refused.json()]).toEqual([
+          429,
+          { success: false, error: 'Too many requests from this network: slow down', code: 'throttled' },
+        ]);
+        expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+        expect(other.statusCode).not.toBe(429);
+      },
+    );
 
     it('returns 429 to the keys of a store that together are above twice the limit, and serves other stores', async () => {
       const [one, other] = await Promise.all([api.withStore(), api.withStore()]);

@@ -296,7 +296,7 @@ describe('the API', () => {
     const names = [...tree.matchAll(/^├\S* ([a-z-]+) \d/gm)].map(([, name]) => name);
 
     expect(names).toEqual([
-      ...['request-head', 'concurrency-limit', 'authentication', 'raw-routes', 'unknown-routes', 'json-bodies'],
+      ...['request-head', 'concurrency-limit', 'authentication', 'keyless-routes', 'unknown-routes', 'json-bodies'],
       ...['draining', 'request-log', 'feed-places', 'turns-of-large', 'entity-tags'],
     ]);
   });

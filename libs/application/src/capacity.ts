@@ -21,10 +21,15 @@ export const MAX_REQUESTS_OF_STORE = { orders: 128, reads: 256, waits: 64, impor
 /** Characters of an answer, or bytes read for it, that keep the process from other requests for milliseconds. */
 export const LARGE_ANSWER = 256 * 1024;
 
-/** Routes whose answers may be large each time. */
-export const LARGE_ROUTES: readonly string[] = ['GET /v1/customers/:id/personal-data'];
+/** Routes whose answers may be large each time. The turns know lists with large fields, too. */
+export const LARGE_ROUTES: readonly string[] = [
+  'GET /v1/changes',
+  'GET /v1/customers/:id/personal-data',
+  'GET /v1/journal',
+  'GET /v1/orders/:id/history',
+];
 
-/** Characters of large answers of a store that clients have not read: a slow reader keeps its answer in memory for long. */
+/** Characters of answers of a store that clients have not read: a slow reader keeps its answer in memory for long. */
 export const MAX_UNREAD_OF_STORE = 32 * 1024 * 1024;
 
 /** Bytes of a body that takes milliseconds to check, by its many lines. */

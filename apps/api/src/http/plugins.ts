@@ -10,7 +10,7 @@ import { draining } from './plugins/draining.js';
 import { entityTags } from './plugins/entity-tags.js';
 import { feedPlaces } from './plugins/feed-places.js';
 import { jsonBodies } from './plugins/json-bodies.js';
-import { rawRoutes } from './plugins/raw-routes.js';
+import { keylessRoutes } from './plugins/keyless-routes.js';
 import { requestLog } from './plugins/request-log.js';
 import { addSecurityHeaders } from './plugins/security-headers.js';
 import { turnsOfLarge } from './plugins/turns-of-large.js';
@@ -35,7 +35,7 @@ export async function registerPlugins(app: NestFastifyApplication, dependencies:
   if (config.tracing) await fastify.register(tracing);
   await fastify.register(concurrencyLimit, { limits, metrics });
   await fastify.register(authentication, { guard });
-  await fastify.register(rawRoutes, { throttle });
+  await fastify.register(keylessRoutes, { throttle });
   await fastify.register(unknownRoutes);
   await fastify.register(jsonBodies);
   await fastify.register(draining, { isDraining: () => !readiness.serving });

@@ -262,8 +262,37 @@ describe('turns of large requests', () => {
     await vi.waitFor(async () => expect((await fetched(7)).status).toBe(200));
   });
 
+  it('refuses reads that came before the clients of the store left 32 MB unread, and small ones, but no writes', async () => {
+    await fastify.listen();
+    const { port } = fastify.server.address() as AddressInfo;
+    const statuses: string[] = [];
+    const clients = Array.from({ length: 6 }, () => {
+      const client = connect(port, '127.0.0.1');
+      client.once('data', (head: Buffer) => statuses.push(head.toString('latin1', 9, 12)) && client.pause());
+      client.write('GET /v1/products?size=9000000 HTTP/1.1\r\nHost: x\r\nX-Store: 7\r\n\r\n');
+      return client;
+    });
+    await vi.waitFor(() => expect(statuses).toHaveLength(6));
+    size = 'small';
+    const small = await read(7, '/v1/customers/1');
+    const written = await send(7, { method: 'POST', url: '/v1/stock', payload: {} });
+    clients.forEach((client) => client.destroy());
+
+    expect(statuses.sort()).toEqual(['200', '200', '200', '200', '503', '503']);
+    expect([small.statusCode, small.headers['x-error-code'], small.json()]).toMatchObject([
+      503,
+      'overloaded',
+      { success: false, code: 'overloaded' },
+    ]);
+    expect(written.statusCode).toBe(200);
+    await vi.waitFor(async () => expect((await read(7, '/v1/customers/1')).body).toBe('small'));
+  });
+
   it.each([
     ['/v1/customers/1/personal-data', 1],
+    ['/v1/changes', 1],
+    ['/v1/products?include=sku,metadata', 1],
+    ['/v1/products?include=sku', 3],
     ['/v1/customers/1', 3],
   ])('reads %s %i at a time from the beginning', async (url, expected) => {
     size = 'small';

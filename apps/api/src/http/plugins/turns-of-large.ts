@@ -16,6 +16,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { isRaw } from '../../body/body-limits.js';
+import { describeError } from '../../errors/describe-error.js';
 import { ClientGone } from '../../errors/request-errors.js';
 
 declare module 'fastify' {
@@ -27,14 +28,23 @@ declare module 'fastify' {
   }
 }
 
+const BUSY = describeError(new Overloaded());
+
+interface Query {
+  readonly include?: unknown;
+}
+
+/** In lists, so that a page is up to 1 MB. */
+const LARGE_FIELDS = /\b(?:line_items|metadata)\b/i;
+
 /** How long the requests of a route count as large after one of them was. */
 const LARGE_MS = 60_000;
 /**
- * Lets one request of a store run at a time when its body is large, or when its route has just read or answered much for the
- * store, also for a refusal, or a read of it was late. The next one begins when the answer is made, and the process has served the
- * others. Without turns, a crowd of readers of one store would keep the orders of all others waiting. Large raw bodies, of which
- * nobody knows the store yet, take turns with each other. A store whose clients leave much of large answers unread gets no further
- * ones: they stay in memory.
+ * Lets one request of a store run at a time when its body is large, when the answers of its route may be large, or when the route has
+ * just read or answered much for the store, also for a refusal, or a read of it was late. The next one begins when the answer is made,
+ * and the process has served the others. Without turns, a crowd of readers of one store would keep the orders of all others waiting.
+ * Large raw bodies, of which nobody knows the store yet, take turns with each other. A store whose clients leave much unread gets
+ * neither turns nor what was read for it in the meantime: answers stay in memory until they are read.
  */
 export const turnsOfLarge = fp(
   (fastify, _options, done) => {
@@ -42,7 +52,7 @@ export const turnsOfLarge = fp(
     const turns = new Map<number | null, Semaphore>();
     /** Keyed by store and route. */
     const largeUntil = new Map<string, number>();
-    /** Characters of large answers that are on their way, keyed by store. */
+    /** Characters of answers that are on their way, keyed by store. */
     const unread = new Map<number, number>();
 
     fastify.decorateRequest('endTurn', null);
@@ -60,7 +70,7 @@ export const turnsOfLarge = fp(
         // Nothing would end the turn: the answer has been sent, or nobody reads it.
         if (reply.sent) return;
         if (reply.raw.destroyed) return next(new ClientGone());
-        if ((unread.get(storeId ?? 0) ?? 0) > MAX_UNREAD_OF_STORE) return next(new Overloaded());
+        if (storeId !== null && hasMuchUnread(storeId)) return next(new Overloaded());
         const ended = new Promise<void>((resolve) => (request.endTurn = resolve));
         next();
         await ended;
@@ -75,9 +85,18 @@ export const turnsOfLarge = fp(
       const length = (payload as string | Buffer | null)?.length ?? 0;
       note(request, isLateRead(request, reply) ? Infinity : length);
       const storeId = request.apiKey?.store.id;
-      if (storeId !== undefined && length > LARGE_ANSWER) holdUnread(storeId, length, reply);
+      if (storeId === undefined) return next(null, payload);
+      if (isRead(request, reply) && hasMuchUnread(storeId)) {
+        void reply.status(BUSY.status).headers(BUSY.headers);
+        return next(null, JSON.stringify(BUSY.body));
+      }
+      holdUnread(storeId, length, reply);
       next(null, payload);
     });
+
+    function hasMuchUnread(storeId: number): boolean {
+      return (unread.get(storeId) ?? 0) > MAX_UNREAD_OF_STORE;
+    }
 
     function turnOf(storeId: number | null): Semaphore {
       const known = turns.get(storeId);
@@ -108,6 +127,11 @@ export const turnsOfLarge = fp(
   { name: 'turns-of-large', dependencies: ['authentication'] },
 );
 
+/** What has only read may be refused instead of answered. */
+function isRead({ apiKey, method }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  return apiKey !== null && method === 'GET' && statusCode < 400;
+}
+
 /** A crowd of large reads ends none in time, and their bytes stay unknown. What writes may be late because it waits for a lock. */
 function isLateRead({ method }: FastifyRequest, reply: FastifyReply): boolean {
   return method === 'GET' && reply.getHeader('x-error-code') === DeadlineExceeded.code;
@@ -115,12 +139,13 @@ function isLateRead({ method }: FastifyRequest, reply: FastifyReply): boolean {
 
 /** Rows with more fields are far larger than those without. */
 function routeOf({ apiKey, method, query, routeOptions }: FastifyRequest): string {
-  const fields = (query as { include?: unknown } | undefined)?.include === undefined ? '' : 'with include';
+  const fields = (query as Query).include === undefined ? '' : 'with include';
   return `${apiKey?.store.id} ${method} ${routeOptions.url} ${fields}`;
 }
 
-function isLargeRoute({ method, routeOptions: { url } }: FastifyRequest): boolean {
-  return LARGE_ROUTES.includes(`${method} ${url}`);
+/** Also where no answer of the route was large yet: a crowd would come before the first one. */
+function isLargeRoute({ method, query, routeOptions: { url } }: FastifyRequest): boolean {
+  return LARGE_ROUTES.includes(`${method} ${url}`) || LARGE_FIELDS.test(String((query as Query).include));
 }
 
 /** An import takes turns of its own. No other request than these has a body that is read. */
