@@ -114,6 +114,26 @@ describe('the database refuses', () => {
     expect(Number(row?.rows)).toBeLessThan(10_000);
   });
 
+  it('a payment without an event, and reads no events of other orders of the transaction for that', async () => {
+    for (let n = 0; n < 300; n++) await store.order({ metadata: '{"many": "yes"}' });
+    const many = `(SELECT id FROM orders WHERE store_id = $1 AND metadata <> '{}') AS many`;
+    const events = `INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+      SELECT $1, id, 'key', 'payment_recorded', 'pi_1' FROM ${many}`;
+    const payments = `INSERT INTO payments (store_id, order_id, reference, number, amount) SELECT $1, id, 'pi_1', 1, 1 FROM ${many}`;
+    const read = `SELECT idx_tup_fetch + seq_tup_read AS rows FROM pg_stat_xact_user_tables WHERE relname = 'order_events'`;
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const send = (sql: string) => client.query<{ rows: string }>(bound(sql));
+
+    for (const sql of ['SET enable_seqscan = off', 'BEGIN', events, payments, 'SET CONSTRAINTS ALL IMMEDIATE'])
+      await send(sql);
+    const [row] = (await send(read)).rows;
+    await send('COMMIT');
+    await client.end();
+
+    expect(Number(row?.rows)).toBeLessThan(10 * 300);
+  });
+
   it('to give a void shipment its units again', async () => {
     const to = (status: string) => `UPDATE shipments SET status = '${status}' WHERE order_id = $2`;
     await run(SHIPMENT, units(2), to('void'), EVENT);

@@ -504,6 +504,39 @@ describe('retention', () => {
     expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }, { score: 5 }]);
   });
 
+  it('reads the assessments that stay once, and not for each batch', async () => {
+    const old = `now() - interval '91 days'`;
+    await database.query(
+      `WITH placed AS (
+         INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
+           total_amount, customer_name, created_at)
+         SELECT $1, gen_random_uuid(), 'I-' || n, 'POS', 'PENDING', 'PENDING', 'CASH', 'USD', 1, 1, '', now()
+         FROM generate_series(1, 3000) AS n RETURNING id
+       )
+       INSERT INTO fraud_assessments (store_id, order_id, verdict, score, created_at) SELECT $1, id, 'REJECT', 1, ${old} FROM placed`,
+      [store.id],
+    );
+    await database.query(
+      `INSERT INTO fraud_assessments (store_id, order_id, verdict, score, created_at)
+       SELECT $1, gen_random_uuid(), 'REJECT', 2, ${old} FROM generate_series(1, 6500)`,
+      [store.id],
+    );
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query('BEGIN');
+
+    await purgeExpired(client, DAYS);
+
+    const { rows } = await client.query<{ read: number }>(
+      `SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'fraud_assessments'`,
+    );
+    await client.query('COMMIT');
+    await client.end();
+    expect(await database.query('SELECT FROM fraud_assessments WHERE score = 2')).toEqual([]);
+    // A row is read when it is found, before it is deleted, and when it is.
+    expect(rows[0]?.read).toBeLessThan(3_000 + 3 * 6_500 + 100);
+  });
+
   it.each([
     ['requests', 'api_key_usage (requests, throttled,', '0'],
     ['refusals', 'api_key_refusals (requests, code,', `'not_found'`],

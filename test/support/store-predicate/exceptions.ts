@@ -118,6 +118,8 @@ export const EXCEPTIONS: readonly Exception[] = [
     statements: [
       ...['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
       ...['retention.feed_snapshots', 'retention.api_key_refusals', 'retention.api_keys'],
+      ...['retention.find.idempotency_keys', 'retention.find.fraud_assessments', 'retention.find.api_key_usage'],
+      ...['retention.find.feed_snapshots', 'retention.find.api_key_refusals', 'retention.find.api_keys'],
     ],
     reason: 'The worker removes expired rows of all stores.',
     tables: [

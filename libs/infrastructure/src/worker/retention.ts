@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
+const FOUND = 50 * BATCH;
 /** The days that sessions are kept after their end. */
 const SESSIONS_KEPT_DAYS = 30;
 
@@ -43,13 +44,30 @@ const EXPIRED = [
   },
 ];
 
-/** Deletes expired rows in small batches, so that no transaction is long. Several workers share the work. */
+/**
+ * Deletes expired rows in small batches, so that no transaction is long. Several workers share the work. The rows of many batches
+ * are found at once: each search passes those that stay, such as the assessments of imported orders.
+ */
 export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Retention): Promise<void> {
   for (const { table, when, days } of EXPIRED) {
     const isOfStore = table === 'sign_ins' ? '' : ' AND is_home(store_id)';
-    const sql = `/* retention.${table} */
+    const values = days?.(retention) ?? [];
+    const find = `/* retention.find.${table} */ SELECT ctid::text AS id FROM ${table} WHERE ${when} LIMIT ${FOUND}`;
+    // Another row may be stored there meanwhile. It stays, unless it is expired, too. The planner expects few rows of an ARRAY of a
+    // subquery, and reads no others.
+    const remove = `/* retention.${table} */
       DELETE FROM ${table}
-      WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${when}${isOfStore} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
-    while ((await pool.query(sql, days?.(retention))).rowCount === BATCH);
+      WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM (
+          SELECT ctid, * FROM ${table} WHERE ctid = ANY (ARRAY(SELECT unnest($${values.length + 1}::tid[]))) OFFSET 0 FOR UPDATE SKIP LOCKED
+        ) AS ${table} WHERE ${when}${isOfStore}))`;
+    for (let isMore = true; isMore;) {
+      const found = (await pool.query<{ id: string }>(find, values)).rows.map(({ id }) => id);
+      let removed = 0;
+      for (let from = 0; from < found.length; from += BATCH) {
+        removed += (await pool.query(remove, [...values, found.slice(from, from + BATCH)])).rowCount ?? 0;
+      }
+      isMore = found.length === FOUND && removed > 0;
+    }
   }
 }

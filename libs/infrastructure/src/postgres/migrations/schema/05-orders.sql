@@ -271,8 +271,8 @@ CREATE TABLE order_events (
   CHECK (num_nulls(field, from_value, to_value) IN (0, 3))
 );
 COMMENT ON TABLE order_events IS 'History of orders after the placing, in the order of id.';
--- What happened to orders after a place of the feed.
-CREATE INDEX order_events_by_transaction ON order_events (store_id, transaction);
+-- What happened to orders after a place of the feed, and to an order in a transaction that changes many.
+CREATE INDEX order_events_by_transaction ON order_events (store_id, transaction, order_id);
 -- The first and the newest status of an order, whatever else has happened to it.
 CREATE INDEX order_events_of_status ON order_events (store_id, order_id, field, id) WHERE field IS NOT NULL;
 -- What shows the name of a person, for its erasure.
