@@ -6,9 +6,8 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import { PublicFile, serveFromMemory } from '../http/serve-from-memory.js';
 import { COMMON_SCHEMAS, HEADERS } from './components.js';
 import { documentationOf } from './documented.js';
-import { serveGuides } from './guides.js';
 import { nameAnswers } from './named-answers.js';
-import { serveReferencePage } from './reference-page.js';
+import { servePages } from './serve-pages.js';
 import { shareResponses } from './shared-responses.js';
 import { inVersion30 } from './version-3-0.js';
 
@@ -26,8 +25,7 @@ export function serveDocumentation(app: NestFastifyApplication): void {
     '/openapi-3.0.json',
     once(() => inVersion30(String(document().content))),
   );
-  serveReferencePage(fastify);
-  serveGuides(fastify);
+  servePages(fastify);
 }
 
 /** Made by the first request: a start does not wait for it. */
