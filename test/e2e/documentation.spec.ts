@@ -230,14 +230,35 @@ describe('the OpenAPI document', () => {
     expect(refusals('GET /v1/skus')).toContain('sku must have at most 100 values');
   });
 
-  it('contains an example order that matches its schema and can be placed', async () => {
+  it('contains the smallest order, one with everything and one that is refused, as they match the schema', async () => {
     const { examples = {} } = operationOf('POST /v1/orders').requestBody?.content['application/json'] as Media;
-    const example = examples['body']?.value as { items: object[] };
-    expect(answers.faults(['components', 'schemas', 'CreateOrderRequest'], example)).toEqual([]);
+    for (const { value } of Object.values(examples))
+      expect(answers.faults(['components', 'schemas', 'CreateOrderRequest'], value)).toEqual([]);
 
-    const product_id = await api.store.product({ stock: 5 });
-    const payload = { ...example, items: [{ ...example.items[0], product_id }] };
-    expect((await api.post('/v1/orders', payload)).statusCode).toBe(201);
+    const product_id = await api.store.product({ stock: 5, sku: 'LKM-KIT-010' });
+    const placed = Object.entries(examples).map(async ([name, { value }]) => {
+      const { items, ...order } = value as { items: { readonly product_id?: number }[] };
+      const lines = items.map((item) => ({ ...item, ...(item.product_id && { product_id }) }));
+      const { statusCode, headers } = await api.post('/v1/orders', { ...order, items: lines });
+      return [name, statusCode, headers['x-error-code']];
+    });
+    expect(await Promise.all(placed)).toEqual([
+      ['body', 201, undefined],
+      ['bySku', 201, undefined],
+      ['refused', 422, 'out_of_stock'],
+    ]);
+  });
+
+  it('names the public address of the installation, which generated clients need', async () => {
+    const installed = await startApi({ PUBLIC_URL: 'https://shop.example' });
+    const { servers } = (await installed.inject({ url: '/openapi.json' })).json<{ servers: { url: string }[] }>();
+    await installed.stop();
+
+    expect(servers.map(({ url }) => url)).toEqual(['https://shop.example', '/']);
+  });
+
+  it('says where to get a key', () => {
+    expect(document.components.securitySchemes['bearer']?.['description']).toContain('store-commerce keys create');
   });
 
   it('equals docs/openapi.json (npm run generate writes it)', () => {
