@@ -49,6 +49,19 @@ export default tseslint.config(
     },
   },
   {
+    files: ['apps/documentation/**/*.js'],
+    ...tseslint.configs.disableTypeChecked,
+    languageOptions: {
+      parserOptions: { project: null },
+      globals: Object.fromEntries(
+        ['crypto', 'document', 'matchMedia', 'MutationObserver', 'SwaggerUIBundle', 'URL', 'window'].map((name) => [
+          name,
+          'readonly',
+        ]),
+      ),
+    },
+  },
+  {
     files: ['test/e2e/**/*.ts'],
     rules: {
       'no-restricted-syntax': [

@@ -4,9 +4,8 @@ import { ANALYSIS_UNAVAILABLE, FRAUD_RULES } from '@app/domain';
 import type { Command } from 'commander';
 import ts from 'typescript';
 import { ERROR_CODES } from '../apps/api/src/errors/request-errors.js';
-import { anchorOf } from '../apps/api/src/openapi/guides.js';
-import { PAGES } from '../apps/api/src/openapi/page-frame.js';
 import { createProgram } from '../apps/cli/src/program.js';
+import { anchorOf, GUIDES } from '../tools/guides.mjs';
 import { byExample, type FlatRequest } from './bench/flatness/requests.js';
 import { NAMED_PROOFS } from './proof/proofs.js';
 import { committedDocument } from './support/documented-answers.js';
@@ -61,7 +60,7 @@ function missingPaths(text: string): string[] {
 }
 
 function missingSections(text: string): string[] {
-  return [...text.matchAll(/(docs\/[\w-]+\.md)`? \("([^"]+)"\)/g)]
+  return [...text.matchAll(/(docs\/[\w/-]+\.md)`? \("([^"]+)"\)/g)]
     .filter(([, file = '', heading = '']) => !anchors(read(file)).includes(anchorOf(heading)))
     .map(([reference]) => reference);
 }
@@ -136,7 +135,7 @@ function literalsOf(source: string): string[] {
 describe('the documents', () => {
   it('list every error code with what to do about it', () => {
     const row = /^\| (\d{3}) \| `(\w+)` \| [^|]{10,} \| [^|]{10,} \|$/gm;
-    const listed = [...read('docs/api.md').matchAll(row)].map(([, status, code]) => `${status} ${code}`);
+    const listed = [...read('docs/api/errors.md').matchAll(row)].map(([, status, code]) => `${status} ${code}`);
     const { paths } = committedDocument();
     const answers = Object.values(paths).flatMap((path) =>
       Object.values(path).flatMap(({ responses = {} }) => Object.entries(responses)),
@@ -152,10 +151,12 @@ describe('the documents', () => {
   });
 
   it('list every rule of the fraud analysis with its score', () => {
-    const rows = [...read('docs/api.md').matchAll(/^\| `(\w+)` \| (\d+) \| /gm)].map(([, rule, score]) => ({
-      rule,
-      score: Number(score),
-    }));
+    const rows = [...read('docs/api/order-status.md').matchAll(/^\| `(\w+)` \| (\d+) \| /gm)].map(
+      ([, rule, score]) => ({
+        rule,
+        score: Number(score),
+      }),
+    );
     const rules = FRAUD_RULES.map(({ name, score }) => ({ rule: name, score }));
 
     expect(rows).toEqual([...rules, ...ANALYSIS_UNAVAILABLE.reasons]);
@@ -236,7 +237,9 @@ describe('the documents', () => {
   });
 
   it('the checks of sections, options and variables notice what does not exist', () => {
-    expect(missingSections('docs/api.md ("Lists") and `docs/api.md` ("Queues")')).toEqual(['docs/api.md` ("Queues")']);
+    expect(missingSections('docs/api/lists.md ("Filters") and `docs/api/lists.md` ("Queues")')).toEqual([
+      'docs/api/lists.md` ("Queues")',
+    ]);
     expect(unknownOptions('`keys create --store x --colour red`\nnpx store-commerce import \\\n  --wet x')).toEqual([
       'keys create --colour',
       'import --wet',
@@ -304,24 +307,18 @@ describe('the requests of npm run bench -- flat', () => {
 });
 
 describe('the documents that are served', () => {
-  const served = Object.values(PAGES)
-    .flatMap(({ file }) => file ?? [])
-    .sort();
+  it('are the index of the guide, each of its pages and what else it links to', () => {
+    const files = GUIDES.map(({ file }) => file);
 
-  it('are in the bundle, with no other', () => {
-    const bundled = [...read('tools/bundle.mjs').matchAll(/'([\w-]+\.md)'/g)].map(([, name]) => `docs/${name}`);
-
-    expect(bundled).toEqual(served);
+    expect(files.filter((file) => file.startsWith('docs/api/')).sort()).toEqual(markdownIn('docs/api', false).sort());
+    expect(files).toEqual([...new Set(files)]);
+    expect(new Set(GUIDES.map(({ name }) => name)).size).toBe(files.length);
   });
 
   it('are in the context of the image, with no other', () => {
-    expect(read('.dockerignore').match(/^!docs.*/gm)).toEqual(served.map((file) => `!${file}`));
-  });
+    const served = GUIDES.map(({ file }) => file.replace(/^(docs\/api)\/.*/, '$1'));
 
-  it('are in the package, with no other', () => {
-    const { files } = JSON.parse(read('package.json')) as { files: string[] };
-
-    expect(files.filter((file) => file.startsWith('docs/'))).toEqual(served);
+    expect(read('.dockerignore').match(/^!docs.*/gm)).toEqual([...new Set(served)].sort().map((file) => `!${file}`));
   });
 });
 

@@ -1,9 +1,8 @@
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { chmodSync, copyFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { dashboardInputs } from './bundle-dashboard.mjs';
+import './bundle-documentation.mjs';
 
 // The second half of the build. It bundles each application with its packages, and replaces dist/apps/*/src/main.js by the
 // start of the bundle: the modules of a start are then one file. `nest build` alone restores main.js.
@@ -93,21 +92,6 @@ function writeLicences(files) {
 function copyFiles() {
   cpSync('dist/libs/infrastructure/src/postgres/migrations/schema', path.join(OUT, 'schema'), { recursive: true });
   copyFileSync('dist/libs/demo-store/src/larkmoor.ndjson', path.join(OUT, 'larkmoor.ndjson'));
-  for (const name of ['frame.css', 'reference.css'])
-    copyFileSync(`dist/apps/api/src/openapi/${name}`, path.join(OUT, name));
-  const from = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const to = path.join(OUT, 'node_modules/swagger-ui-dist');
-  mkdirSync(to, { recursive: true });
-  for (const file of ['package.json', 'LICENSE', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
-    copyFileSync(path.join(from, file), path.join(to, file));
-  for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
-    const content = readFileSync(path.join(from, file));
-    writeFileSync(path.join(to, `${file}.br`), brotliCompressSync(content));
-    writeFileSync(path.join(to, `${file}.gz`), gzipSync(content, { level: 9 }));
-  }
-  mkdirSync(path.join(OUT, 'docs'));
-  for (const name of ['api.md', 'erp.md', 'glossary.md', 'questions.md', 'webhook-receivers.md', 'webhooks.md'])
-    copyFileSync(`docs/${name}`, path.join(OUT, 'docs', name));
 }
 
 await bundle();

@@ -16,7 +16,7 @@ process.once('message', () => {
 process.once('disconnect', process.exit);
 
 const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'));
-const loadedLater = /^(@opentelemetry\/|swagger-ui-dist$)/;
+const loadedLater = /^@opentelemetry\//;
 for (const name of Object.keys(dependencies).filter((name) => !loadedLater.test(name))) {
   // The API reports a package that does not load.
   await import(name).catch(() => undefined);

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { ApiKeysService, CHANGE_KINDS, StoreRepository } from '@app/application';
+import { CHANGE_KINDS } from '@app/application';
 import { withBundleImporter } from '@app/bundles';
 import { DEMO_STORE, demoStore } from '@app/demo-store';
-import { DataCipher, operator, VERSION } from '@app/infrastructure';
+import { DataCipher, VERSION } from '@app/infrastructure';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
 import { Demo } from '../../apps/api/src/start/demo.js';
 import { allOrders, placeOrder, storeClient } from '@store-commerce/client';
+import { GUIDES } from '../../tools/guides.mjs';
 import { anOrderBody } from '../builders/order-body.js';
 import {
   committedDocument,
@@ -74,7 +74,6 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-// The first, because docs/api.md has the ids that its products get in a new database.
 describe('the demo store', () => {
   it('finishes a first load that was interrupted the day before', async () => {
     const { url } = api.database;
@@ -85,34 +84,6 @@ describe('the demo store', () => {
     await api.database.query('UPDATE stores SET created_at = $2 WHERE subdomain = $1', [DEMO_STORE, yesterday]);
 
     expect(await new Demo(api.app, url).loadOnce()).toBe(true);
-  });
-
-  it('takes the order of docs/api.md, and what follows it', async () => {
-    const { id } = await api.app.get(StoreRepository, { strict: false }).require(DEMO_STORE);
-    const wanted = { mode: 'test', scope: 'full', networks: [], trusted: false, name: '', expiresAt: null } as const;
-    const maker = { actor: operator(), key: null };
-    const { key } = await api.app.get(ApiKeysService, { strict: false }).create(id, wanted, maker);
-    const text = readFileSync('docs/api.md', 'utf8');
-    const [, order] = /```json\n(\{\s+"items[^]*?)\n```/.exec(text) ?? [];
-    const [transition, payment, refund] = ['field', 'reference": "pi', 'reference": "re'].map(
-      (begin) => new RegExp(`\`(\\{"${begin}[^\`]*)\``).exec(text)?.[1] ?? begin,
-    );
-    const post = async (path: string, payload = '') => {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const { statusCode, body } = await api.inject({ method: 'POST', url: `/v1/orders${path}`, headers, payload });
-      return { statusCode, body };
-    };
-
-    const placed = await post('', order);
-    const { data } = JSON.parse(placed.body) as { data: { order_id: string } };
-    const later = [
-      await post(`/${data.order_id}/transitions`, transition),
-      await post(`/${data.order_id}/payments`, payment),
-      await post(`/${data.order_id}/shipments`, '{"reference":"S-1"}'),
-      await post(`/${data.order_id}/refunds`, refund),
-    ];
-
-    expect([placed, ...later].map(({ statusCode }) => statusCode)).toEqual([201, 200, 201, 201, 201]);
   });
 });
 
@@ -259,14 +230,35 @@ describe('the OpenAPI document', () => {
     expect(refusals('GET /v1/skus')).toContain('sku must have at most 100 values');
   });
 
-  it('contains an example order that matches its schema and can be placed', async () => {
+  it('contains the smallest order, one with everything and one that is refused, as they match the schema', async () => {
     const { examples = {} } = operationOf('POST /v1/orders').requestBody?.content['application/json'] as Media;
-    const example = examples['body']?.value as { items: object[] };
-    expect(answers.faults(['components', 'schemas', 'CreateOrderRequest'], example)).toEqual([]);
+    for (const { value } of Object.values(examples))
+      expect(answers.faults(['components', 'schemas', 'CreateOrderRequest'], value)).toEqual([]);
 
-    const product_id = await api.store.product({ stock: 5 });
-    const payload = { ...example, items: [{ ...example.items[0], product_id }] };
-    expect((await api.post('/v1/orders', payload)).statusCode).toBe(201);
+    const product_id = await api.store.product({ stock: 5, sku: 'LKM-KIT-010' });
+    const placed = Object.entries(examples).map(async ([name, { value }]) => {
+      const { items, ...order } = value as { items: { readonly product_id?: number }[] };
+      const lines = items.map((item) => ({ ...item, ...(item.product_id && { product_id }) }));
+      const { statusCode, headers } = await api.post('/v1/orders', { ...order, items: lines });
+      return [name, statusCode, headers['x-error-code']];
+    });
+    expect(await Promise.all(placed)).toEqual([
+      ['body', 201, undefined],
+      ['bySku', 201, undefined],
+      ['refused', 422, 'out_of_stock'],
+    ]);
+  });
+
+  it('names the public address of the installation, which generated clients need', async () => {
+    const installed = await startApi({ PUBLIC_URL: 'https://shop.example' });
+    const { servers } = (await installed.inject({ url: '/openapi.json' })).json<{ servers: { url: string }[] }>();
+    await installed.stop();
+
+    expect(servers.map(({ url }) => url)).toEqual(['https://shop.example', '/']);
+  });
+
+  it('says where to get a key', () => {
+    expect(document.components.securitySchemes['bearer']?.['description']).toContain('store-commerce keys create');
   });
 
   it('equals docs/openapi.json (npm run generate writes it)', () => {
@@ -417,7 +409,7 @@ function tableOfContents(page: string): string[] {
 }
 
 describe('the files of the API reference', () => {
-  const guides = Object.keys(PAGES).filter((name) => name !== '');
+  const guides = GUIDES.map(({ name }) => name);
   let assets: string[];
   beforeAll(async () => {
     const { body } = await api.inject({ url: '/docs/' });
@@ -455,7 +447,14 @@ describe('the files of the API reference', () => {
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
   ])('are compressed as %s for clients that accept it, with a tag of the encoding', async (coding, decompress) => {
-    const pages = ['/docs', '/docs/', '/openapi.json', '/openapi-3.0.json', ...guides.map((name) => `/docs/${name}`)];
+    const pages = [
+      '/docs',
+      '/docs/',
+      '/docs/search',
+      '/openapi.json',
+      '/openapi-3.0.json',
+      ...guides.map((name) => `/docs/${name}`),
+    ];
     for (const url of [...pages, ...assets]) {
       const as = (headers: Record<string, string>) => api.inject({ url, headers });
       const plain = await as({});
@@ -496,12 +495,34 @@ describe('the files of the API reference', () => {
     },
   );
 
-  it.each(['/docs/package.json', '/docs/swagger-ui-bundle.js.map', '/docs/../package.json', '/docs/LICENSE'])(
-    'do not include %s',
-    async (url) => {
-      expect((await api.inject({ url })).statusCode).toBe(404);
-    },
-  );
+  it('include a search whose policy permits one script, and no element that is made from a text', async () => {
+    const { body, headers } = await api.inject({ url: '/docs/search' });
+    const titles = GUIDES.map(({ name }) => name);
+
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; " +
+        "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    expect(body).not.toMatch(/<script(?![^>]*src)/);
+    const headings = [...body.matchAll(/<li><a href="\.\/([^"]+)">/g)].map(([, target = '']) => target);
+    expect(headings.filter((target) => !target.includes('#'))).toEqual(titles);
+    for (const name of titles) {
+      const page = await api.inject({ url: `/docs/${name}` });
+      const found = headings
+        .filter((target) => target.startsWith(`${name}#`))
+        .map((target) => target.replace(name, ''));
+      expect(found).toEqual(tableOfContents(page.body));
+    }
+  });
+
+  it.each([
+    '/docs/package.json',
+    '/docs/swagger-ui-bundle.js.map',
+    '/docs/../package.json',
+    '/docs/LICENSE-swagger-ui',
+  ])('do not include %s', async (url) => {
+    expect((await api.inject({ url })).statusCode).toBe(404);
+  });
 });
 
 describe('the client', () => {
@@ -643,10 +664,7 @@ describeInBrowser('the documentation page in a browser', () => {
     afterAll(() => page.close());
 
     render('shows the first operation with its summary and a link to the guide without scrolling', async () => {
-      for (const place of [
-        page.locator('.opblock').first(),
-        page.getByRole('link', { name: 'Integration guide' }).first(),
-      ]) {
+      for (const place of [page.locator('.opblock').first(), page.getByRole('link', { name: 'Guides' }).first()]) {
         const box = await place.boundingBox();
         expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
       }
@@ -727,12 +745,25 @@ describeInBrowser('the documentation page in a browser', () => {
 
     // The same on every device.
     if (viewport === DESKTOP) {
-      render('starts a call with its optional parameters empty', async () => {
+      render('opens the operation that its address names, and starts an order with a key of its own', async () => {
+        await page.goto(`${origin}/docs#/Orders/createOrder`);
+        await page.reload();
         const createOrder = operation('Orders-createOrder');
-        await createOrder.locator('.opblock-summary').click();
         await createOrder.getByRole('button', { name: 'Try it out' }).click();
 
-        expect(await createOrder.getByPlaceholder('Idempotency-Key').inputValue()).toBe('');
+        expect(await createOrder.getByPlaceholder('Idempotency-Key').inputValue()).toMatch(/^[0-9a-f-]{36}$/);
+        expect(await createOrder.getByPlaceholder('Prefer').inputValue()).toBe('');
+      });
+
+      render('finds operations by a part of their path', async () => {
+        await page.getByPlaceholder('Filter operations').fill('refunds');
+        await operation('Products-listProducts').waitFor({ state: 'detached' });
+
+        expect(await page.locator('.opblock-summary-path:visible').allInnerTexts()).toEqual([
+          expect.stringMatching(/refunds$/),
+          ...Object.keys(document.webhooks).map(() => expect.any(String) as string),
+        ]);
+        await page.getByPlaceholder('Filter operations').fill('');
       });
 
       render('forgets the key when it is loaded again', async () => {
@@ -745,13 +776,31 @@ describeInBrowser('the documentation page in a browser', () => {
       });
     }
 
-    render('leads to the guide, whose texts have enough contrast, without horizontal scrolling', async () => {
-      await page.getByRole('link', { name: 'Integration guide' }).first().click();
-
+    render('has guides and a search with enough contrast, without horizontal scrolling', async () => {
+      await page.getByRole('link', { name: 'Guides' }).first().click();
       expect(await page.locator('h1').innerText()).toBe('Integration guide');
-      expect(await page.evaluate<string[]>(FAINT_TEXTS)).toEqual([]);
-      expect(await backgroundOf(page)).toBe(background);
-      expect(await overhangOf(page)).toBe(0);
+      const readable = async () => [
+        await page.evaluate<string[]>(FAINT_TEXTS),
+        await backgroundOf(page),
+        await overhangOf(page),
+      ];
+      expect(await readable()).toEqual([[], background, 0]);
+
+      await page.getByRole('link', { name: 'Payments and refunds' }).first().click();
+      await page.getByRole('heading', { name: 'The amounts of an order' }).waitFor();
+      await shot('guide');
+      expect(await readable()).toEqual([[], background, 0]);
+
+      await page.getByRole('link', { name: 'Search' }).click();
+      await page.getByLabel('Words of a heading').fill('which units');
+      await shot('search');
+      expect(await readable()).toEqual([[], background, 0]);
+      expect(await page.locator('#headings li:visible').allInnerTexts()).toEqual([
+        'Payments and refunds: Which units a refund is for',
+      ]);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/docs/payments#which-units-a-refund-is-for');
+      expect(trouble).toEqual([]);
     });
   });
 });

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { anOrderBody } from '../builders/order-body.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-const GUIDE = readFileSync(path.resolve(import.meta.dirname, '../../docs/api.md'), 'utf8');
+const GUIDE = readFileSync(path.resolve(import.meta.dirname, '../../docs/api/payments.md'), 'utf8');
 const [, TABLE = ''] = GUIDE.split('| what happens | credited |');
-/** The rows of the table in docs/api.md: what happens, six amounts and the status. */
+/** The rows of the table in docs/api/payments.md: what happens, six amounts and the status. */
 const CASES = TABLE.split('\n\n')[0]!
   .split('\n')
   .slice(2)
@@ -57,7 +57,7 @@ interface Order {
   readonly refund_due: number;
 }
 
-describe('the amounts of an order in docs/api.md', () => {
+describe('the amounts of an order in docs/api/payments.md', () => {
   let api: RunningApi;
   let product: number;
   beforeAll(async () => {

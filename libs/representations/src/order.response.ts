@@ -206,9 +206,9 @@ const SUMMARY = {
   receipt_number: is.text('The readable key of the order. Unique in the store.', 'WEB-261120-7K3M9Q'),
   status: is.oneOf(PAYMENT_STATUSES, 'Payment status.'),
   fulfillment_status: is.oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
-  payment_method: is.text('COD or OFFLINE; orders of a point of sale have other methods.', 'COD'),
+  payment_method: is.text('COD or OFFLINE for orders of this API; imported orders may have other methods.', 'COD'),
   amount: is.minorUnits('Sum of the lines.', 15980),
-  total_amount: is.minorUnits('The amount owed: `amount` with tax and shipping, less any discount.', 15980),
+  total_amount: is.minorUnits('What the order costs: `amount` with tax and shipping, less any discount.', 15980),
   currency: is.text('ISO 4217.', 'USD'),
   customer_name: is.text('Display name.', 'Ada Lovelace'),
   source: is.oneOf(ORDER_SOURCES, 'Where the order comes from: a point of sale, or the website and this API.', {

@@ -1304,7 +1304,7 @@ export interface components {
       /** @description Another name of `billing`, which answers have. A field that is in both must be the same. */
       billing_address?: components['schemas']['BillingRequest'];
       /**
-       * @description In any letter case; null means COD. Card payments go through the hosted checkout.
+       * @description COD is paid on delivery, OFFLINE otherwise. In any letter case; null means COD.
        * @default COD
        */
       payment_method?: ('COD' | 'OFFLINE') | null;
@@ -1525,7 +1525,7 @@ export interface components {
        */
       partial?: boolean | null;
       /**
-       * @description The same; what it leaves is written off, as a cash discount is.
+       * @description Whether it may be less than what is still to be paid. The rest is written off, as a cash discount is.
        * @default false
        */
       settles?: boolean | null;
@@ -1867,7 +1867,7 @@ export interface components {
        */
       fulfillment_status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
       /**
-       * @description COD or OFFLINE; orders of a point of sale have other methods.
+       * @description COD or OFFLINE for orders of this API; imported orders may have other methods.
        * @example COD
        */
       payment_method: string;
@@ -1879,7 +1879,7 @@ export interface components {
       amount: number;
       /**
        * Format: int64
-       * @description The amount owed: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What the order costs: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_amount: number;
@@ -2217,7 +2217,7 @@ export interface components {
        */
       fulfillment_status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
       /**
-       * @description COD or OFFLINE; orders of a point of sale have other methods.
+       * @description COD or OFFLINE for orders of this API; imported orders may have other methods.
        * @example COD
        */
       payment_method: string;
@@ -2229,7 +2229,7 @@ export interface components {
       amount: number;
       /**
        * Format: int64
-       * @description The amount owed: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
+       * @description What the order costs: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_amount: number;
@@ -2977,7 +2977,7 @@ export interface components {
        */
       subtotal: number;
       /**
-       * @description The amount owed: the sum with tax, shipping and discount. In major units of the currency: 10.99 is 10.99 USD.
+       * @description What the order costs: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
        * @example 159.8
        */
       total: number;
@@ -3017,7 +3017,7 @@ export interface components {
        */
       subtotal: number;
       /**
-       * @description The amount owed: the sum with tax, shipping and discount. In major units of the currency: 10.99 is 10.99 USD.
+       * @description What the order costs: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
        * @example 159.8
        */
       total: number;

@@ -126,7 +126,7 @@ function references(): fc.Arbitrary<unknown> {
   );
 }
 
-/** Nest removes the keys `__proto__`, `constructor` and `prototype` from every body, as docs/api.md says. */
+/** Nest removes the keys `__proto__`, `constructor` and `prototype` from every body, as docs/api/orders.md says. */
 function metadata(): fc.Arbitrary<unknown> {
   const key = anyText(40).filter((text) => !['__proto__', 'constructor', 'prototype'].includes(text));
   return mostly(fc.dictionary(key, mostly(anyText(500)), { maxKeys: 3 }));

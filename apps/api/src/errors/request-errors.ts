@@ -50,7 +50,7 @@ const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, s
 /** The message to a person whose session is refused: people have no key. */
 const SESSION_ENDED = 'Session has ended: sign in again';
 
-/** The values of `X-Error-Code`. A code keeps its meaning under `/v1`; docs/api.md explains each. */
+/** The values of `X-Error-Code`. A code keeps its meaning under `/v1`; docs/api/errors.md explains each. */
 export const ERROR_CODES: ReadonlySet<string> = new Set([
   ...Object.values({ ...domainErrors, ...applicationErrors }).flatMap((error) => ('code' in error ? error.code : [])),
   ...Object.values(REFUSED_KEYS).map(([, code]) => code),

@@ -1,4 +1,4 @@
-import { VERSION } from '@app/infrastructure';
+import { Config, VERSION } from '@app/infrastructure';
 import type { DocumentedWebhooks } from '@app/representations';
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -6,16 +6,15 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import { PublicFile, serveFromMemory } from '../serve-from-memory.js';
 import { COMMON_SCHEMAS, HEADERS } from './components.js';
 import { documentationOf } from './documented.js';
-import { serveGuides } from './guides.js';
 import { nameAnswers } from './named-answers.js';
-import { serveReferencePage } from './reference-page.js';
+import { servePages } from './serve-pages.js';
 import { shareResponses } from './shared-responses.js';
 import { inVersion30 } from './version-3-0.js';
 
 /** Short, so that the page shows the first operation without scrolling. */
 const DESCRIPTION =
-  "A store's orders, products, customers, categories, brands, stock and profile: read, and orders and stock changed. " +
-  'Send `Authorization: Bearer <API key>` with every request.';
+  "Read a store's orders, products, customers and stock. Place, ship, pay and refund orders. Change stock, prices and " +
+  'the catalog. Send `Authorization: Bearer <API key>` with every request.';
 
 export function serveDocumentation(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
@@ -26,8 +25,7 @@ export function serveDocumentation(app: NestFastifyApplication): void {
     '/openapi-3.0.json',
     once(() => inVersion30(String(document().content))),
   );
-  serveReferencePage(fastify);
-  serveGuides(fastify);
+  servePages(fastify);
 }
 
 /** Made by the first request: a start does not wait for it. */
@@ -42,17 +40,22 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setOpenAPIVersion('3.1.0')
     .setTitle('Store Commerce API')
     .setDescription(DESCRIPTION)
-    .setExternalDoc('Integration guide: authentication, paging, polling, errors, retries', 'docs/guide')
+    .setExternalDoc('Get a key and place a first order', 'docs/start')
     .setVersion(VERSION)
     .setLicense('MIT', 'https://opensource.org/license/mit')
-    .addServer('/', 'This server')
     .addBearerAuth({
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'svc_live_… or svc_test_…',
-      description: 'An API key of the store.',
+      description:
+        'An API key of the store. The first `npm start` prints one; `npx store-commerce keys create --store shop --mode test` ' +
+        'and the page Keys of the dashboard make one. Orders of a test key are marked as tests.',
     })
     .addSecurityRequirements('bearer');
+  // A generated client takes the first. The path alone is no address for it, but right behind any host.
+  const { publicUrl } = app.get(Config, { strict: false });
+  if (publicUrl !== null) builder.addServer(publicUrl, 'The public address');
+  builder.addServer('/', 'This server');
   for (const { tag, description } of resources) builder.addTag(tag, description);
   const document = SwaggerModule.createDocument(app, builder.build());
   const named = resources.flatMap(({ schemas }) => schemas).map(({ name, schema }) => [name, schema] as const);

@@ -136,10 +136,18 @@ interface SchemaBody {
   readonly example: object;
 }
 
+/** A class with a decorator of `body/fields.ts` for each field, and values of it. */
+interface ClassBody<Body extends object> {
+  readonly type: new () => Body;
+  /** The smallest body. */
+  readonly example: Body;
+  readonly moreExamples?: Readonly<Record<string, { readonly summary: string; readonly value: Body }>>;
+  readonly isOptional?: boolean;
+}
+
 interface Write<Body extends object> extends Operation {
   readonly of: Representation;
-  /** A class with a decorator of `body/fields.ts` for each field, and a value of it. */
-  readonly body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean } | SchemaBody;
+  readonly body?: ClassBody<Body> | SchemaBody;
   readonly answer: Answer;
   readonly otherAnswer?: Answer;
   readonly isRepeatable?: boolean;
@@ -187,8 +195,15 @@ export function ApiWrite<Body extends object>({
 }
 
 function bodyOf(body: NonNullable<Write<object>['body']>): MethodDecorator {
-  const examples = { body: { summary: 'A body', value: body.example } };
-  if ('schema' in body) return ApiBody({ schema: body.schema, required: true, examples });
+  if ('schema' in body) {
+    return ApiBody({
+      schema: body.schema,
+      required: true,
+      examples: { body: { summary: 'A body', value: body.example } },
+    });
+  }
+  const summary = body.moreExamples ? 'The smallest' : 'A body';
+  const examples = { body: { summary, value: body.example }, ...body.moreExamples };
   return ApiBody({ type: body.type, required: !body.isOptional, examples });
 }
 

@@ -156,7 +156,7 @@ export class CreateOrderRequest {
     words: PAYMENT_METHODS,
     default: 'COD',
     message: 'must be COD or OFFLINE; card and gateway payments go through the hosted storefront checkout',
-    description: 'In any letter case; null means COD. Card payments go through the hosted checkout.',
+    description: 'COD is paid on delivery, OFFLINE otherwise. In any letter case; null means COD.',
   })
   payment_method?: string | null;
 

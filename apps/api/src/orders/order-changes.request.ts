@@ -311,7 +311,11 @@ export class RecordPaymentRequest {
   @is.FlagField({ default: false, description: 'Whether it may be less than what is still to be paid.' })
   partial?: boolean | null;
 
-  @is.FlagField({ default: false, description: 'The same; what it leaves is written off, as a cash discount is.' })
+  @is.FlagField({
+    default: false,
+    description:
+      'Whether it may be less than what is still to be paid. The rest is written off, as a cash discount is.',
+  })
   settles?: boolean | null;
 
   @is.FlagField({

@@ -19,19 +19,39 @@ export const ORDER = {
 
 const BODY = {
   type: PricedOrderRequest,
-  example: {
-    items: [{ product_id: 70, quantity: 1 }],
-    customer: {
-      name: 'Ada Lovelace',
-      email: 'ada@example.com',
-      phone: '+44 20 7946 0000',
-      address: '12 St James Square',
-      city: 'London',
-      zip: 'SW1Y 4JH',
-      country: 'GB',
+  example: { items: [{ product_id: 70, quantity: 1 }], customer: { name: 'Ada Lovelace' } },
+  moreExamples: {
+    bySku: {
+      summary: 'By SKU, with your own number, the customer and charges, which count for a key with the scope `pricing`',
+      value: {
+        items: [
+          {
+            sku: 'LKM-KIT-010',
+            quantity: 1,
+            unit_price: 78.95,
+            tax: [{ name: 'VAT', rate: 20, amount: 1579 }],
+            discount_amount: 0,
+          },
+        ],
+        customer: {
+          name: 'Ada Lovelace',
+          email: 'ada@example.com',
+          phone: '+44 20 7946 0000',
+          address: '12 St James Square',
+          city: 'London',
+          zip: 'SW1Y 4JH',
+          country: 'GB',
+        },
+        payment_method: 'COD',
+        shipping_amount: 500,
+        notes: 'Please ring twice',
+        external_reference: 'PO-2026-117',
+      },
     },
-    payment_method: 'COD',
-    notes: 'Please ring twice',
+    refused: {
+      summary: 'More units than there are: refused with 422 `out_of_stock`, or listed in `problems` of a preview',
+      value: { items: [{ product_id: 70, quantity: 999 }], customer: { name: 'Ada Lovelace' } },
+    },
   },
 };
 const FAULTS = [

@@ -43,7 +43,7 @@ type Refusal = ReturnType<typeof refusalsOf>[number];
 
 const COLUMNS: Columns<Refusal> = {
   Code: ({ code }) => (
-    <a href="../docs/guide#codes" target="_blank" rel="noreferrer">
+    <a href="../docs/errors#codes" target="_blank" rel="noreferrer">
       <code>{code}</code>
     </a>
   ),

@@ -4,7 +4,7 @@ import { addedBy, assertCharges, NO_CHARGES, type Charges } from './charges.js';
 import type { OrderLine } from './order-line.js';
 import { assertFewTaxes, sumByRate } from './tax.js';
 
-/** How an order placed through the API is paid. Cards and gateways go through the hosted checkout. */
+/** How an order placed through the API is paid. Imported orders may have other methods. */
 export const PAYMENT_METHODS = ['COD', 'OFFLINE'] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 

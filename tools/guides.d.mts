@@ -1,0 +1,11 @@
+export interface Guide {
+  /** Its path below `/docs/`. */
+  readonly name: string;
+  readonly file: string;
+  readonly title: string;
+}
+
+export const GUIDES: readonly Guide[];
+
+/** Makes the anchor of a heading as GitHub does. */
+export function anchorOf(heading: string): string;
