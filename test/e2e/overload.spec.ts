@@ -178,9 +178,11 @@ describe('the API under overload', () => {
     ['brands', '', 4],
     ['brands', '/1', 4],
     ['brands', '?search=a', 2],
+    ['brands', '?page=12&limit=100', 2],
     ['categories', '', 4],
     ['categories', '/1', 4],
     ['categories', '?search=a', 2],
+    ['categories', '?page=12&limit=100', 2],
   ])(
     'answers another store while 30 slow reads of /v1/%s%s of one have %i connections of five',
     async (list, rest, most) => {

@@ -10,7 +10,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
-import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
+import { isDeep, matchesNothing, NO_ROWS, pageOf, type Counted } from '../lists/paging.js';
 import { changedPage, FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
 import { unitsBySkus, unitsOfLine } from '../stock/units-by-sku.js';
 import { toSkuRecord, type SkuRow } from './sku.rows.js';
@@ -23,9 +23,6 @@ const RESOLVE = `/* skus.resolve */
     FROM ${unitsOfLine('asked.sku')} AS named
   ) AS unit
   ORDER BY asked.place`;
-
-/** A page that skips more units takes a turn of the searches. */
-const SKIPPED_AT_MOST = 1_000;
 
 @Injectable()
 export class PostgresSkuRepository extends SkuRepository {
@@ -68,7 +65,7 @@ export class PostgresSkuRepository extends SkuRepository {
     }
     if (isByChange) return this.database.search(changedPage(where, filter, page), where.values, { onePlan: true });
     const statement = listedPage(where, filter, page);
-    return offsetOf(page) > SKIPPED_AT_MOST
+    return isDeep(page)
       ? this.database.search(statement, where.values, { onePlan: true })
       : this.database.queryPrepared(statement, where.values);
   }

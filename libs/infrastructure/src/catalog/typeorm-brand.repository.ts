@@ -4,7 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { slugIs } from './has-slug.js';
 import { pageWithTotal } from '../lists/page-with-total.js';
-import { matchesNothing, NO_ROWS } from '../lists/paging.js';
+import { isDeep, matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { Database } from '../postgres/database.js';
 import { BrandEntity } from './brand.entity.js';
 
@@ -31,7 +31,7 @@ export class TypeOrmBrandRepository extends BrandRepository {
     // Names sort by code points, which no operating system or locale changes.
     query.orderBy({ 'lower(brand.name) COLLATE "C"': 'ASC', 'brand.id': 'ASC' });
     const { entities, total } = await this.database.orm(storeId, () => pageWithTotal(query, page), {
-      isSearch: search !== undefined,
+      isSearch: search !== undefined || isDeep(page),
     });
     return { rows: entities.map(toBrandRecord), total };
   }

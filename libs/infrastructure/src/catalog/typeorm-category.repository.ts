@@ -4,7 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { slugIs } from './has-slug.js';
 import { pageWithTotal } from '../lists/page-with-total.js';
-import { matchesNothing, NO_ROWS } from '../lists/paging.js';
+import { isDeep, matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { Database } from '../postgres/database.js';
 import { CategoryEntity } from './category.entity.js';
 
@@ -32,7 +32,7 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
     // Names sort by code points, which no operating system or locale changes.
     query.orderBy({ 'category.displayOrder': 'ASC', 'category.name COLLATE "C"': 'ASC', 'category.id': 'ASC' });
     const { entities, total } = await this.database.orm(storeId, () => pageWithTotal(query, page), {
-      isSearch: search !== undefined,
+      isSearch: search !== undefined || isDeep(page),
     });
     return { rows: entities.map(toCategoryRecord), total };
   }

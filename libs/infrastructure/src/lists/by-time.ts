@@ -3,7 +3,7 @@ import type { Database } from '../postgres/database.js';
 import { foundByChange } from './by-change.js';
 import type { Conditions } from './conditions.js';
 import { assertWithinBytes, withinBytes, type LargePart, type Weighed } from './page-bytes.js';
-import { offsetOf, pageOf, type Counted } from './paging.js';
+import { isDeep, offsetOf, pageOf, type Counted } from './paging.js';
 import type { Search } from './search-terms.js';
 import { countsOf, totalOf, type Tally } from './tally.js';
 import { countIn, inRange } from './time-range.js';
@@ -42,9 +42,6 @@ export interface OneOf {
   readonly values: readonly string[];
 }
 
-/** Above this offset, tallies locate the page: skipping that many rows would take longer than reading it. */
-const SKIPPED_AT_MOST = 1_000;
-
 /**
  * Reads a page of a list and its total from one snapshot. Takes no longer in a large store than in a small one, with
  * four exceptions: a search reads all rows that it matches, a deep page of a category skips the products before it, any
@@ -74,7 +71,8 @@ function read<Row>(database: Database, list: TimedList, page: Page): Promise<Row
     return database.search(sql, where.values, { onePlan: list.onePlan ?? tally !== null });
   }
   if (isByChange(page)) return database.search(changedPage(list, tally, where, page), where.values, { onePlan: true });
-  if (offsetOf(page) <= SKIPPED_AT_MOST && !list.isSparse) {
+  // Tallies locate a deep page.
+  if (!isDeep(page) && !list.isSparse) {
     return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
   }
   // Still skips the rows of the page's day, or of a category: 100,000 of them after an import.

@@ -5,6 +5,13 @@ export function offsetOf({ page, limit }: Page): number {
   return (page - 1) * limit;
 }
 
+const SKIPPED_AT_MOST = 1_000;
+
+/** Whether a statement that skips the rows before the page may take longer than one that reads it. */
+export function isDeep(page: Page): boolean {
+  return offsetOf(page) > SKIPPED_AT_MOST;
+}
+
 /** Each row of a page has the total of the list: as text where the server sums bigints. */
 export interface Counted {
   readonly total: number | string;
