@@ -14,6 +14,7 @@ import type { Page, PageOf } from '../ports/page.js';
 import {
   PersonalData,
   type Erasure,
+  type ErasureLimits,
   type PersonalDataReader,
   type PersonalRecord,
   type PersonalRecords,
@@ -23,6 +24,7 @@ import { READ_ANSWER_MS } from '../time-limits.js';
 
 /** What a request handles of a person; the commands have no limit. */
 const MAX_ORDERS = 1_000;
+const MAX_RECORDS = 20_000;
 const MAX_CHARACTERS = 20_000_000;
 
 export interface CollectedData extends PersonalRecords {
@@ -100,10 +102,10 @@ export class CustomersService {
    * @throws NotFound, CustomerWithoutEmail, OrdersOpen, TooManyRows
    */
   async eraseOf(storeId: number, id: string, force: boolean): Promise<Erasure> {
-    return this.eraseIn(storeId, await this.emailOf(storeId, id), MAX_ORDERS, force);
+    return this.eraseIn(storeId, await this.emailOf(storeId, id), { orders: MAX_ORDERS, records: MAX_RECORDS }, force);
   }
 
-  private async eraseIn(storeId: number, email: string, most: number | null, force: boolean): Promise<Erasure> {
+  private async eraseIn(storeId: number, email: string, most: ErasureLimits | null, force: boolean): Promise<Erasure> {
     const erased = await this.people.erase(storeId, email, most, (orders) => {
       const open = orders.filter(isOpen);
       if (open.length > 0 && !force) throw new OrdersOpen(open);

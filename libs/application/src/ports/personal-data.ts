@@ -31,6 +31,13 @@ export interface Erasure {
   readonly isMember: boolean;
 }
 
+/** What a request erases. */
+export interface ErasureLimits {
+  readonly orders: number;
+  /** Lines, shipments, payments, events and idempotency keys of the orders; a shipment counts as ten. */
+  readonly records: number;
+}
+
 /** Replaces the name of a person; other personal texts become empty. */
 export const ERASED_NAME = 'Erased';
 
@@ -49,13 +56,13 @@ export abstract class PersonalData {
    * Replaces name, e-mail, phone, city, addresses, notes and tags of the person, deletes the secrets and the
    * idempotency keys, and removes the e-mails and phones from the store's block lists, in one transaction. Everything
    * else stays, except `updated_at` of each changed order.
-   * @param most orders; null = without a limit. @param check receives the person's orders, oldest id first, while they are locked; throws to refuse.
+   * @param most null = without a limit. @param check receives the person's orders, oldest id first, while they are locked; throws to refuse.
    * @throws TooManyRows
    */
   abstract erase(
     storeId: number,
     email: string,
-    most: number | null,
+    most: ErasureLimits | null,
     check: (orders: readonly PersonsOrder[]) => void,
   ): Promise<Erasure>;
 }

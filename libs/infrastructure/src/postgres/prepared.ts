@@ -1,16 +1,25 @@
 import type pg from 'pg';
 import { statementName } from '../platform/statement-name.js';
 
-/** A connection keeps about 70 kB for each. Other combinations of filters are parsed and planned on each run. */
-export const MAX_PREPARED = 500;
+/**
+ * Texts of one statement, such as a list with its combinations of filters. The others are parsed and planned on each run: a
+ * connection keeps about 70 kB for each text with a name.
+ */
+export const MAX_TEXTS = 30;
 
 const names = new Map<string, string>();
+const counts = new Map<string, number>();
 
-/** Each connection parses and plans a text once, unless {@link MAX_PREPARED} others were sent before. */
+/** Each connection parses and plans a text once, unless {@link MAX_TEXTS} others of the same statement were sent before. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text);
-  if (name === undefined && names.size < MAX_PREPARED) {
-    names.set(text, (name = `${statementName(text) ?? 'statement'}#${names.size}`));
+  if (name === undefined) {
+    const statement = statementName(text) ?? 'statement';
+    const count = counts.get(statement) ?? 0;
+    if (count < MAX_TEXTS) {
+      names.set(text, (name = `${statement}#${count}`));
+      counts.set(statement, count + 1);
+    }
   }
   return { ...(name !== undefined && { name }), text, values: values as unknown[] };
 }
