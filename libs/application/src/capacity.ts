@@ -21,9 +21,11 @@ export const MAX_REQUESTS_OF_STORE = { orders: 128, reads: 256, waits: 64, impor
 /** Characters of an answer, or bytes read for it, that keep the process from other requests for milliseconds. */
 export const LARGE_ANSWER = 256 * 1024;
 
-/** Routes whose answers may be large each time. The turns know lists with large fields, too. */
+/**
+ * Routes whose answers may be large each time. The turns know lists with large fields, too. The feed is not one: after a restart, many
+ * of its readers come back at the same time, and wait for changes.
+ */
 export const LARGE_ROUTES: readonly string[] = [
-  'GET /v1/changes',
   'GET /v1/customers/:id/personal-data',
   'GET /v1/journal',
   'GET /v1/orders/:id/history',
