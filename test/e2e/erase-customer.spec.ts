@@ -462,13 +462,17 @@ describe('the personal data of a customer over HTTP', () => {
   it.each([
     ['events', 20_001, 'order_events (store_id, order_id, actor_type, event)', `'key', 'noted'`],
     [
-      ...['lines', 20_001, 'order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)'],
+      'lines',
+      20_001,
+      'order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)',
       `n, 'Mug', 1, 1, 1`,
     ],
     ['shipments', 2_001, 'shipments (store_id, order_id, reference, number, status)', `n, n, 'void'`],
     ['payments', 20_001, 'payments (store_id, order_id, reference, number, amount)', 'n, n, 0'],
     [
-      ...['keys', 20_001, 'idempotency_keys (store_id, order_id, mode, key, kind, request_hash)'],
+      'keys',
+      20_001,
+      'idempotency_keys (store_id, order_id, mode, key, kind, request_hash)',
       `'live', 'many-' || n, 'change', ''`,
     ],
   ])('of an order with more %s than a request erases are not erased', async (kind, count, table, values) => {
