@@ -39,7 +39,7 @@ describe('ChangeFeed', () => {
   const purge = async () => {
     await application.database.query(`UPDATE changes SET changed_at = changed_at - interval '91 days'`);
     await purgeTombstones({
-      query: async (text: string) => ({ rows: await application.database.query(text) }),
+      query: async (text: string, values?: unknown[]) => ({ rows: await application.database.query(text, values) }),
     } as never);
   };
   /** Loses all changes after a position, as a copy of the files does, which looks like the original. */
@@ -101,6 +101,34 @@ describe('ChangeFeed', () => {
     await expect(read(before)).rejects.toThrow(CursorExpired);
     expect((await read(after)).seen).toEqual(['brands 2']);
     expect((await read()).seen).toEqual(['brands 2']);
+  });
+
+  it('forgets the deletions of a store beside one that has moved, and reads none of those', async () => {
+    const client = new pg.Client({ connectionString: application.database.url });
+    await client.connect();
+    const removed = `INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+      SELECT $1, 'brands', n, n, true, now() - $3 * interval '1 day' FROM generate_series(1, $2::int) AS n`;
+    await client.query(removed, [otherStoreId, 3_000, 100]);
+    await client.query(`UPDATE stores SET status = 'MOVED' WHERE id = $1`, [otherStoreId]);
+    await client.query(removed, [storeId, 20, 91]);
+    await client.query('BEGIN');
+
+    await purgeTombstones(client);
+
+    const { rows } = await client.query<{ read: number }>(
+      `SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'changes'`,
+    );
+    await client.query('COMMIT');
+    await client.end();
+    const left = await application.database.query(
+      `SELECT store_id, count(*)::int FROM changes WHERE store_id = ANY ($1) GROUP BY store_id ORDER BY store_id`,
+      [[storeId, otherStoreId]],
+    );
+    expect(left).toEqual([
+      { store_id: storeId, count: 1 },
+      { store_id: otherStoreId, count: 3_000 },
+    ]);
+    expect(rows[0]?.read).toBeLessThan(1_000);
   });
 
   it('begins again for a reader that is past the newest change, because a copy of the files has lost it', async () => {

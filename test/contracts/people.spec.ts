@@ -8,6 +8,7 @@ import {
   type PersonKey,
 } from '@app/application';
 import { EmailTaken, LastOwner, ROLES, scopeOfRole } from '@app/domain';
+import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
@@ -166,6 +167,31 @@ describe('PersonRepository', () => {
     ]);
     const left = await rows('SELECT FROM api_keys WHERE person_id = ANY ($1)', [kept.id, erased.id]);
     expect(left).toEqual([]);
+  });
+
+  it('removes a person with many sessions, and reads none of the many of another', async () => {
+    const [{ id }, another] = [await store.session('viewer'), await store.session('viewer')];
+    await rows(
+      `INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, person_id, expires_at)
+       SELECT $1, gen_random_uuid(), sha256(uuid_send(gen_random_uuid())), '', '', 'live', 'read', person, now()
+       FROM unnest($2::uuid[]) AS person, generate_series(1, 300)`,
+      store.id,
+      [id, another.id],
+    );
+    const client = new pg.Client({ connectionString: application.database.url });
+    await client.connect();
+    await client.query('SET enable_seqscan = off');
+    await client.query('BEGIN');
+
+    await client.query('DELETE FROM people WHERE store_id = $1 AND id = $2', [store.id, id]);
+
+    const read = await client.query<{ rows: number }>(
+      `SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'api_keys'`,
+    );
+    await client.query('COMMIT');
+    await client.end();
+    expect(await rows('SELECT FROM api_keys WHERE person_id = $1', id)).toEqual([]);
+    expect(read.rows[0]?.rows).toBeLessThan(10 * 300);
   });
 
   it('lets no statement change the ledger, except to erase the name of a person', async () => {

@@ -414,6 +414,7 @@ function distinct(lines: string[]): string[] {
 }
 
 const DAYS = { rejectedOrders: 90, keyUsage: 400 };
+const STAFF = '0191d0a0-0000-7000-8000-000000000001';
 
 describe('retention', () => {
   let pool: pg.Pool;
@@ -553,6 +554,43 @@ describe('retention', () => {
     const [table = ''] = into.split(' ');
     const left = await database.query(`SELECT requests::int AS age FROM ${table} ORDER BY requests`);
     expect(left).toEqual([{ age: 399 }, { age: 400 }]);
+  });
+
+  it('removes what has expired in a store beside more of one that has moved, which stays', async () => {
+    const moved = await StoreFixture.create(database);
+    const home = await StoreFixture.create(database);
+    const expired = [
+      `INSERT INTO idempotency_keys SELECT $1, 'live', n, 'stock', 'hash', '[]', now() - interval '2 days' FROM generate_series(1, 3) AS n`,
+      `INSERT INTO fraud_assessments (store_id, order_id, verdict, score, created_at)
+       SELECT $1, gen_random_uuid(), 'REJECT', 1, now() - interval '91 days' FROM generate_series(1, 3)`,
+      `INSERT INTO feed_snapshots (store_id, branch, position, began_after, taken_at)
+       SELECT $1, 1, n, 0, now() - interval '9 days' FROM generate_series(1, 4) AS n`,
+      ...['api_key_usage (throttled,', 'api_key_refusals (code,'].map(
+        (into) => `INSERT INTO ${into} requests, store_id, key_id, day)
+          SELECT 0, 0, store_id, id, now() - n * interval '500 days' FROM api_keys, generate_series(1, 3) AS n WHERE store_id = $1`,
+      ),
+      `INSERT INTO people (store_id, id, email, name, role) VALUES ($1, '${STAFF}', 'ada@example.com', 'Ada', 'viewer')`,
+      `INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, person_id, scope, expires_at)
+       SELECT $1, gen_random_uuid(), sha256(uuid_send(gen_random_uuid())), '', '', 'live', '${STAFF}', 'read', now() - interval '31 days'
+       FROM generate_series(1, 3) AS n`,
+    ];
+    for (const { id } of [moved, home]) for (const sql of expired) await database.query(sql, [id]);
+    await database.query(`UPDATE stores SET status = 'MOVED' WHERE id = $1`, [moved.id]);
+
+    await purgeExpired(pool, DAYS, 2);
+
+    const left = async ({ id }: StoreFixture) => {
+      const tables = ['idempotency_keys', 'fraud_assessments', 'feed_snapshots', 'api_key_usage', 'api_key_refusals'];
+      const counts = [...tables, 'api_keys'].map(
+        (table) => `(SELECT count(*)::int FROM ${table} WHERE store_id = $1) AS ${table}`,
+      );
+      return (await database.query(`SELECT ${counts.join(', ')}`, [id]))[0];
+    };
+    const none = { idempotency_keys: 0, fraud_assessments: 0, api_key_usage: 0, api_key_refusals: 0 };
+    const all = { idempotency_keys: 3, fraud_assessments: 3, api_key_usage: 3, api_key_refusals: 3 };
+    // The newest place for a count stays, and the key that the store began with.
+    expect(await left(home)).toEqual({ ...none, feed_snapshots: 1, api_keys: 1 });
+    expect(await left(moved)).toEqual({ ...all, feed_snapshots: 4, api_keys: 4 });
   });
 
   it('runs while a backlog of mail waits', async () => {

@@ -111,8 +111,13 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     statements: ['retention.changes'],
-    reason: 'The worker removes old tombstones of all stores and notes the newest of each.',
-    tables: ['changes', 'purged_changes'],
+    reason: 'The worker removes old tombstones that it has found in one store.',
+    tables: ['changes'],
+  },
+  {
+    statements: ['retention.waiting_stores'],
+    reason: 'The worker removes old tombstones of all stores. The statement returns only ids of stores.',
+    tables: ['stores', 'changes'],
   },
   {
     statements: [
@@ -124,7 +129,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'The worker removes expired rows of all stores.',
     tables: [
       ...['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'api_key_refusals', 'feed_snapshots'],
-      'api_keys',
+      ...['api_keys', 'stores'],
     ],
   },
   {

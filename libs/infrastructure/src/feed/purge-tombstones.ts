@@ -1,26 +1,39 @@
 import { DELETIONS_KEPT_DAYS } from '@app/domain';
 import type pg from 'pg';
+import { storesInTurn } from '../lists/stores-in-turn.js';
 
 const BATCH = 1_000;
+const OLD = `now() - interval '${DELETIONS_KEPT_DAYS} days'`;
+
+const WAITING = `/* retention.waiting_stores */
+  SELECT id FROM stores
+  WHERE status IN ('ACTIVE', 'INACTIVE') AND (SELECT min(changed_at) FROM changes WHERE store_id = stores.id AND deleted) < ${OLD}
+  ORDER BY id`;
 
 // The newest change of a kind stays, because its position counts the next ones and identifies the state of a list.
 const PURGE = `/* retention.changes */
   WITH purged AS (
     DELETE FROM changes
     WHERE ctid = ANY (ARRAY(
-      SELECT tombstone.ctid FROM changes AS tombstone
-      WHERE tombstone.deleted AND tombstone.changed_at < now() - interval '${DELETIONS_KEPT_DAYS} days'
-        AND tombstone.position < newest_change(tombstone.store_id, ARRAY[tombstone.kind])
-        AND is_home(tombstone.store_id)
-      LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
-    RETURNING store_id, kind, position
+      SELECT ctid FROM changes AS tombstone
+      WHERE store_id = $1 AND deleted AND changed_at < ${OLD} AND position < newest_change($1, ARRAY[kind])
+        AND (SELECT is_home($1))
+      ORDER BY changed_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
+    RETURNING kind, position
   )
   INSERT INTO purged_changes (store_id, kind, through)
-  SELECT store_id, kind, max(position) FROM purged GROUP BY store_id, kind
+  SELECT $1, kind, max(position) FROM purged GROUP BY kind
   ON CONFLICT (store_id, kind) DO UPDATE SET through = greatest(purged_changes.through, excluded.through)
   RETURNING (SELECT count(*)::int FROM purged) AS rows`;
 
-/** Deletes tombstones of the feed after {@link DELETIONS_KEPT_DAYS}, in small batches. */
-export async function purgeTombstones(pool: Pick<pg.Pool, 'query'>): Promise<void> {
-  while ((await pool.query<{ rows: number }>(PURGE)).rows[0]?.rows === BATCH);
+/**
+ * Deletes tombstones of the feed after {@link DELETIONS_KEPT_DAYS}, one batch of each store at a time. Reads none of stores that
+ * are not at home.
+ *
+ * @param signal ends the work between two batches. @throws the first failure, after one batch of each other store.
+ */
+export function purgeTombstones(pool: Pick<pg.Pool, 'query'>, signal?: AbortSignal): Promise<void> {
+  const purge = async (storeId: number) =>
+    (await pool.query<{ rows: number }>(PURGE, [storeId])).rows[0]?.rows === BATCH;
+  return storesInTurn(pool, WAITING, purge, signal);
 }

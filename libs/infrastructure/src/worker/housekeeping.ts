@@ -46,7 +46,7 @@ export class Housekeeping extends ProcessLoop {
   protected override run(): Promise<unknown> {
     return Promise.all([
       this.every(RETENTION_INTERVAL_MS, () => purgeExpired(this.pool, this.retention)),
-      this.every(RETENTION_INTERVAL_MS, () => purgeTombstones(this.pool)),
+      this.every(RETENTION_INTERVAL_MS, () => purgeTombstones(this.pool, this.stopping)),
       this.every(FOLD_INTERVAL_MS, () => foldTallies(this.pool, undefined, this.stopping)),
       this.every(NUMBER_INTERVAL_MS, () => passChangeLog(this.pool)),
       this.every(NUMBER_INTERVAL_MS, () => numberChanges(this.pool, this.stopping)),

@@ -4,6 +4,8 @@ import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
 const FOUND = 50 * BATCH;
+// The search leaves rows of other stores out set-wise: the most that it finds might all be theirs, which is_home keeps.
+const AT_HOME = ` AND store_id NOT IN (SELECT id FROM stores WHERE status IN ('MOVING', 'MOVED'))`;
 /** The days that sessions are kept after their end. */
 const SESSIONS_KEPT_DAYS = 30;
 
@@ -46,13 +48,16 @@ const EXPIRED = [
 
 /**
  * Deletes expired rows in small batches, so that no transaction is long. Several workers share the work. The rows of many batches
- * are found at once: each search passes those that stay, such as the assessments of imported orders.
+ * are found at once: each search passes those that stay, such as the assessments of imported orders. Rows of stores that are not
+ * at home stay.
+ *
+ * @param most how many rows a search finds.
  */
-export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Retention): Promise<void> {
+export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Retention, most = FOUND): Promise<void> {
   for (const { table, when, days } of EXPIRED) {
-    const isOfStore = table === 'sign_ins' ? '' : ' AND is_home(store_id)';
+    const [mayBeFound, isOfStore] = table === 'sign_ins' ? ['', ''] : [AT_HOME, ' AND is_home(store_id)'];
     const values = days?.(retention) ?? [];
-    const find = `/* retention.find.${table} */ SELECT ctid::text AS id FROM ${table} WHERE ${when} LIMIT ${FOUND}`;
+    const find = `/* retention.find.${table} */ SELECT ctid::text AS id FROM ${table} WHERE ${when}${mayBeFound} LIMIT ${most}`;
     // Another row may be stored there meanwhile. It stays, unless it is expired, too. The planner expects few rows of an ARRAY of a
     // subquery, and reads no others.
     const remove = `/* retention.${table} */
@@ -67,7 +72,7 @@ export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Rete
       for (let from = 0; from < found.length; from += BATCH) {
         removed += (await pool.query(remove, [...values, found.slice(from, from + BATCH)])).rowCount ?? 0;
       }
-      isMore = found.length === FOUND && removed > 0;
+      isMore = found.length === most && removed > 0;
     }
   }
 }

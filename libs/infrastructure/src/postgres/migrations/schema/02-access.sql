@@ -58,6 +58,8 @@ COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.'
 CREATE INDEX api_keys_trusted ON api_keys (store_id, id) WHERE trusted;
 
 CREATE INDEX api_keys_of_people ON api_keys (store_id, person_id, created_at) WHERE person_id IS NOT NULL;
+-- The foreign key looks for the keys whose successor is deleted.
+CREATE INDEX api_keys_rolled ON api_keys (store_id, successor_id) WHERE successor_id IS NOT NULL;
 -- Retention deletes ended sessions.
 CREATE INDEX api_keys_ended_sessions ON api_keys (expires_at) WHERE person_id IS NOT NULL;
 

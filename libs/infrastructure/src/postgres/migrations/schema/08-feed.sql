@@ -53,8 +53,8 @@ COMMENT ON TABLE changes IS 'The newest change of each resource. A later change 
 CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
 -- Where the feed begins from a time, and lists by the time of the last change.
 CREATE INDEX changes_by_time ON changes (store_id, kind, changed_at);
--- Retention deletes the oldest tombstones.
-CREATE INDEX changes_deleted ON changes (changed_at) WHERE deleted;
+-- Retention deletes the oldest tombstones of a store.
+CREATE INDEX changes_deleted ON changes (store_id, changed_at) WHERE deleted;
 
 -- The newest rows count the next positions: without them, other changes get the positions that readers have passed.
 CREATE TRIGGER changes_keep_counting BEFORE TRUNCATE ON changes
