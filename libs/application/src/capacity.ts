@@ -79,6 +79,9 @@ export const MAX_CODES = 2;
 /** Mails with codes of sign-ins that a worker sends at a time. */
 export const MAX_SIGN_IN_MAILS = 20;
 
+/** Notices to merchants that a worker sends at a time, and mails to people who were added: order mails share its connections. */
+export const MAX_NOTICES = 5;
+
 /** Webhooks that a worker serves at a time. One that hangs takes a place for 20 s, and then pauses. */
 export const MAX_WEBHOOKS_SERVED = 256;
 

@@ -87,7 +87,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: ['stages.claim'],
     reason: 'The worker claims the due stages of all stores. Each claim contains its store.',
-    tables: ['order_stages'],
+    tables: ['order_stages', 'stores'],
   },
   {
     statements: ['notices.claim'],

@@ -1,23 +1,19 @@
-import { StoreRepository } from '@app/application';
+import { MAX_NOTICES, StoreRepository } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { ClaimLoop } from '../platform/claim-loop.js';
 import { Config } from '../platform/config.js';
 import { Database } from '../postgres/database.js';
-import { MAX_ATTEMPTS, waitAfter } from './mail-attempts.js';
+import { claimMails } from './claim-mails.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
 
-// An attempt makes the mail due again before it begins: one that fails, or whose worker is killed, needs no further word.
-const CLAIM = `/* invitations.claim */
-  WITH due AS (
-    SELECT store_id, id FROM people WHERE invite_due AND invite_at <= now() AND invite_attempts < ${MAX_ATTEMPTS} AND is_served(store_id)
-    ORDER BY invite_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
-  )
-  UPDATE people AS person
-  SET invite_attempts = invite_attempts + 1,
-    invite_at = now() + ${waitAfter('(invite_attempts + 1)')}
-  FROM due WHERE person.store_id = due.store_id AND person.id = due.id
-  RETURNING person.store_id AS "storeId", person.id, person.email, person.name, person.invite_at AS "nextAt"`;
+const CLAIM = claimMails('invitations.claim', {
+  table: 'people',
+  isWaiting: 'invite_due',
+  attempts: 'invite_attempts',
+  dueAt: 'invite_at',
+  columns: 'store_id AS "storeId", id, email, name, invite_at AS "nextAt"',
+});
 
 // Another mail may have been asked for since.
 const DONE = `/* invitations.done */
@@ -40,7 +36,12 @@ export class InvitationMails extends ClaimLoop<Invitation> {
     private readonly mails: MailNotifier,
     private readonly config: Config,
   ) {
-    super({ what: 'Mails to people who were added', concurrency: 1, pollMs: 1_000, shutdownMs: 35_000 });
+    super({
+      what: 'Mails to people who were added',
+      concurrency: MAX_NOTICES,
+      pollMs: 1_000,
+      shutdownMs: 35_000,
+    });
   }
 
   override claim(most: number): Promise<Invitation[]> {

@@ -1,22 +1,19 @@
-import { StoreRepository, type StoreProfile } from '@app/application';
+import { MAX_NOTICES, StoreRepository, type StoreProfile } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { ClaimLoop } from '../platform/claim-loop.js';
-import { MAX_ATTEMPTS, waitAfter } from './mail-attempts.js';
+import { claimMails } from './claim-mails.js';
 import { MailNotifier } from './mail-notifier.js';
 import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
 import { isCounted, shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
 import { Database } from '../postgres/database.js';
 
-// An attempt makes the notice due again before it begins: one that fails, or whose worker is killed, needs no further word.
-const CLAIM = `/* notices.claim */
-  WITH due AS (
-    SELECT store_id, id FROM merchant_notices WHERE run_at <= now() AND attempts < ${MAX_ATTEMPTS} AND is_served(store_id)
-    ORDER BY run_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
-  )
-  UPDATE merchant_notices AS notice
-  SET attempts = attempts + 1, run_at = now() + ${waitAfter('(attempts + 1)')}
-  FROM due WHERE notice.store_id = due.store_id AND notice.id = due.id
-  RETURNING notice.store_id AS "storeId", notice.id, notice.subject, notice.details`;
+const CLAIM = claimMails('notices.claim', {
+  table: 'merchant_notices',
+  isWaiting: 'true',
+  attempts: 'attempts',
+  dueAt: 'run_at',
+  columns: 'store_id AS "storeId", id, subject, details',
+});
 
 const DONE = `/* notices.done */ DELETE FROM merchant_notices WHERE store_id = $1 AND id = $2 AND is_home($1)`;
 
@@ -58,7 +55,7 @@ export class MerchantNotices extends ClaimLoop<Notice> {
     private readonly stores: StoreRepository,
     private readonly mails: MailNotifier,
   ) {
-    super({ what: 'Notices to merchants', concurrency: 1, pollMs: 1_000, shutdownMs: 35_000 });
+    super({ what: 'Notices to merchants', concurrency: MAX_NOTICES, pollMs: 1_000, shutdownMs: 35_000 });
   }
 
   override claim(most: number): Promise<Notice[]> {

@@ -3,27 +3,46 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { failureName } from '../platform/error-code.js';
 
-/** How often a claim begins with the stage that is due longest. The claims between begin where the one before ended. */
+/** How often a claim begins with the stage that is due longest. The claims between begin with what the one before left. */
 const FRONT_MS = 1_000;
 
-// The stages of running attempts are the longest due: the index passes them first. SKIP LOCKED: workers at the same
-// moment claim different stages, and none waits for a retry of an operator. Changes no indexed column, so that no index
-// gets an entry, and no column that the feed of changes shows.
+const IS_FREE = `(locked_until IS NULL OR locked_until < now())`;
+
+// When more are due than are asked for, the longest due of each store comes before the second of any, so that no store waits for
+// the backlog of another. It reads a few stages of each store: BETWEEN and pairs of columns keep the planner to the index
+// order_stages_due_by_store, and places of rows (ctid) to what was found. The stages of running attempts are the longest due: the
+// index passes them first. SKIP LOCKED: workers at the same moment claim different stages, for which the front of a store is longer
+// than a claim, and none waits for a retry of an operator. Changes no indexed column, so that no index gets an entry, and no column
+// that the feed of changes shows.
 const CLAIM = `/* stages.claim */
-  WITH due AS (
-    SELECT store_id, order_id, stage, reference, locked_until IS NOT NULL AS taken_over FROM order_stages
-    WHERE state = 'pending' AND run_at >= $3 AND run_at <= now() AND (locked_until IS NULL OR locked_until < now())
-      /* @protects served-stages */
-      AND is_served(store_id)
-    ORDER BY run_at LIMIT $1
-    /* @protects stage-lock */
-    FOR NO KEY UPDATE SKIP LOCKED
+  WITH longest AS MATERIALIZED (
+    SELECT store_id FROM order_stages WHERE state = 'pending' AND run_at >= $3 AND run_at <= now() AND ${IS_FREE}
+    ORDER BY run_at LIMIT $1::int
+  ), waiting AS (
+    SELECT store_id FROM longest UNION SELECT id FROM stores WHERE (SELECT count(*) FROM longest) = $1::int
+  ), front AS MATERIALIZED (
+    SELECT due.*, row_number() OVER (PARTITION BY waiting.store_id ORDER BY due.run_at) AS turn
+    FROM waiting CROSS JOIN LATERAL (
+      SELECT ctid AS place, run_at FROM order_stages
+      WHERE state BETWEEN 'pending' AND 'pending' AND store_id = waiting.store_id AND (store_id, run_at) >= (waiting.store_id, $3)
+        AND (store_id, run_at) <= (waiting.store_id, now()) AND ${IS_FREE}
+      ORDER BY run_at LIMIT 3 * $1::int
+    ) AS due
+  ), due AS (
+    SELECT free.* FROM (SELECT place FROM front ORDER BY turn, run_at) AS next CROSS JOIN LATERAL (
+      SELECT ctid AS place, store_id, order_id, stage, reference, locked_until IS NOT NULL AS taken_over FROM order_stages
+      WHERE ctid = next.place AND (state = 'pending') IS TRUE AND run_at <= now() AND ${IS_FREE}
+        /* @protects served-stages */
+        AND is_served(store_id)
+      /* @protects stage-lock */
+      FOR NO KEY UPDATE SKIP LOCKED
+    ) AS free LIMIT $1::int
   )
-  UPDATE order_stages SET locked_until = now() + $2 * interval '1 ms' FROM due
-  WHERE order_stages.store_id = due.store_id AND order_stages.order_id = due.order_id AND order_stages.stage = due.stage
-    AND order_stages.reference = due.reference
-  RETURNING due.store_id AS "storeId", due.order_id AS "orderId", due.stage, due.reference, attempts, locked_until AS "lockedUntil",
-    taken_over AS "takenOver", run_at AS "runAt"`;
+  UPDATE order_stages SET locked_until = now() + $2 * interval '1 ms' WHERE ctid = ANY (ARRAY(SELECT place FROM due))
+  RETURNING store_id AS "storeId", order_id AS "orderId", stage, reference, attempts, locked_until AS "lockedUntil", (
+      SELECT taken_over FROM due WHERE (due.store_id, due.order_id, due.stage, due.reference)
+        = (order_stages.store_id, order_stages.order_id, order_stages.stage, order_stages.reference)
+    ) AS "takenOver", run_at AS "runAt", (SELECT min(run_at) FROM front WHERE place NOT IN (SELECT place FROM due)) AS "leftAt"`;
 
 // A worker whose claim was taken over, or whose stage was retried, finds another lock or none. IS TRUE keeps the planner
 // from the index of due stages, which is empty most of the time and long after an outage.
@@ -41,6 +60,9 @@ const FAILED = `/* stages.failed */
     outcome = $6, last_error = $8, locked_until = NULL, run_at = now() + coalesce($7, 0) * interval '1 ms',
     updated_at = now()
   WHERE ${HELD}`;
+
+/** `leftAt` is the same in all rows: since when the longest due of the stages is due that the claim saw and left. */
+type ClaimedRow = ClaimedStage & { readonly runAt: Date; readonly leftAt: Date | null };
 
 /**
  * A stage that is done stays in the index while an open snapshot may see it, such as that of a backup. Not every claim passes all
@@ -61,9 +83,10 @@ export class PostgresPipelineStages extends PipelineStages {
     const now = performance.now();
     if (now >= this.frontAt) [this.frontAt, this.last] = [now + FRONT_MS, 0];
     const values = [most, forMs, new Date(this.last)];
-    const claimed = await this.database.write<ClaimedStage & { readonly runAt: Date }>(CLAIM, values);
-    this.last = Math.max(this.last, ...claimed.map(({ runAt }) => runAt.getTime()));
-    return claimed.map(({ runAt: _, ...stage }) => stage);
+    const claimed = await this.database.write<ClaimedRow>(CLAIM, values);
+    const leftAt = claimed[0]?.leftAt?.getTime();
+    this.last = leftAt ?? Math.max(this.last, ...claimed.map(({ runAt }) => runAt.getTime()));
+    return claimed.map(({ runAt: _, leftAt: __, ...stage }) => stage);
   }
 
   override async succeed(claim: ClaimedStage, outcome: 'sent' | 'not_wanted'): Promise<void> {

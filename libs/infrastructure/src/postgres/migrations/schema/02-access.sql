@@ -23,7 +23,7 @@ CREATE TABLE people (
 COMMENT ON TABLE people IS 'Who may sign in to a store, and their role.';
 -- A sign-in looks for the person in all stores.
 CREATE INDEX people_email ON people (email);
-CREATE INDEX people_invite_due ON people (invite_at) WHERE invite_due;
+CREATE INDEX people_invite_due ON people (store_id, invite_at) WHERE invite_due;
 
 -- A request presents a key before its store is known: the hash is the one unique key without store_id.
 CREATE TABLE api_keys (

@@ -229,6 +229,8 @@ CREATE TABLE order_stages (
 COMMENT ON TABLE order_stages IS 'Stages of an order''s pipeline and their state.';
 -- Workers claim the longest due stage first; its age is the pipeline's lag. Without the lock, which a claim changes.
 CREATE INDEX order_stages_due ON order_stages (run_at) WHERE state = 'pending';
+-- With a backlog, they claim from each store in turn. BETWEEN keeps the planner from the wrong one of the two indexes.
+CREATE INDEX order_stages_due_by_store ON order_stages (store_id, run_at) WHERE state BETWEEN 'pending' AND 'pending';
 -- Dead letters of the last day.
 CREATE INDEX order_stages_failed ON order_stages (updated_at) WHERE outcome = 'failed' AND NOT dismissed;
 -- Failed mails of one store.

@@ -118,7 +118,7 @@ CREATE TABLE merchant_notices (
   PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE merchant_notices IS 'Mails to merchants that are about no single order. A row is deleted when its mail is handed over.';
-CREATE INDEX merchant_notices_due ON merchant_notices (run_at);
+CREATE INDEX merchant_notices_due ON merchant_notices (store_id, run_at);
 
 CREATE VIEW closed_bins AS
 SELECT bins.store_id, bins.id

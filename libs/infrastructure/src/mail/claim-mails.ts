@@ -1,0 +1,48 @@
+import { MAX_ATTEMPTS, waitAfter } from './mail-attempts.js';
+
+/** Where the mails of a queue are. Each part is SQL. */
+export interface MailTable {
+  readonly table: string;
+  /** The condition of the index of due mails, by `store_id` and `dueAt`. */
+  readonly isWaiting: string;
+  readonly attempts: string;
+  readonly dueAt: string;
+  /** The columns of a claim. */
+  readonly columns: string;
+}
+
+/**
+ * The SQL that claims at most $1 due mails: the longest due of each store before the second of any, so that no store waits for the
+ * backlog of another. An attempt makes its mail due again before it begins: one that fails, or whose worker is killed, needs no
+ * further word.
+ *
+ * @param name the name of the statement.
+ */
+// Steps through the index from one store to the next, and reads a few mails of each: the cost does not grow with a backlog. Pairs of
+// columns keep the planner to this index, and places of rows (ctid) to what was found. Workers at the same moment pass over what the
+// others lock, for which the front of a store is longer than a claim.
+export const claimMails = (name: string, { table, isWaiting, attempts, dueAt, columns }: MailTable) => `/* ${name} */
+  WITH RECURSIVE waiting (store_id) AS (
+    (SELECT store_id FROM ${table} WHERE ${isWaiting} ORDER BY store_id, ${dueAt} LIMIT 1)
+    UNION ALL
+    SELECT following.store_id FROM waiting CROSS JOIN LATERAL (
+      SELECT store_id FROM ${table} WHERE ${isWaiting} AND store_id > waiting.store_id ORDER BY store_id, ${dueAt} LIMIT 1
+    ) AS following
+  ), front AS (
+    SELECT due.*, row_number() OVER (PARTITION BY waiting.store_id ORDER BY due.due_at) AS turn
+    FROM waiting CROSS JOIN LATERAL (
+      SELECT ctid AS place, ${dueAt} AS due_at FROM ${table}
+      WHERE ${isWaiting} AND store_id = waiting.store_id AND (store_id, ${dueAt}) <= (waiting.store_id, now())
+        AND ${attempts} < ${MAX_ATTEMPTS}
+      ORDER BY ${dueAt} LIMIT 3 * $1::int
+    ) AS due
+  ), due AS (
+    SELECT free.place FROM (SELECT place FROM front ORDER BY turn, due_at) AS next CROSS JOIN LATERAL (
+      SELECT ctid AS place FROM ${table}
+      WHERE ctid = next.place AND (${isWaiting}) IS TRUE AND ${dueAt} <= now() AND ${attempts} < ${MAX_ATTEMPTS} AND is_served(store_id)
+      FOR NO KEY UPDATE SKIP LOCKED
+    ) AS free LIMIT $1::int
+  )
+  UPDATE ${table} SET ${attempts} = ${attempts} + 1, ${dueAt} = now() + ${waitAfter(`(${attempts} + 1)`)}
+  WHERE ctid = ANY (ARRAY(SELECT place FROM due))
+  RETURNING ${columns}`;

@@ -1,0 +1,130 @@
+import { StoreRepository } from '@app/application';
+import { Config, Database } from '@app/infrastructure';
+import pg from 'pg';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { InvitationMails } from '../../libs/infrastructure/src/mail/invitation-mails.js';
+import { MailNotifier } from '../../libs/infrastructure/src/mail/mail-notifier.js';
+import { MerchantNotices } from '../../libs/infrastructure/src/mail/merchant-notices.js';
+import { PostgresPipelineStages } from '../../libs/infrastructure/src/orders/postgres-pipeline-stages.js';
+import { requestPool } from '../../libs/infrastructure/src/postgres/data-source.js';
+import { rowsReadBy, type RunPlan } from '../support/rows-read.js';
+import { startApplication, type RunningApplication } from '../support/start-application.js';
+
+const BACKLOG = 20_000;
+/** Rows that a claim of two reads of its table, of two stores, one with a backlog. */
+const MAX_READ = 40;
+
+let application: RunningApplication;
+beforeAll(async () => (application = await startApplication()));
+afterAll(() => application.stop());
+
+const get = <T>(type: abstract new (...parameters: never[]) => T): T => application.app.get(type, { strict: false });
+const mails = () => [get(StoreRepository), new MailNotifier(new Config({}))] as const;
+
+interface Queue {
+  readonly table: string;
+  /** Inserts mails $2 of the store $1, the first the longest due: since $3 minutes. */
+  readonly insert: string;
+  readonly worker: () => { claim(most: number): Promise<readonly { readonly storeId: number }[]> };
+}
+
+const QUEUES: readonly [statement: string, Queue][] = [
+  [
+    'stages.claim',
+    {
+      table: 'order_stages',
+      insert: `INSERT INTO order_stages (store_id, order_id, stage, reference, state, run_at)
+        SELECT $1, id, 'notify-refund', n, 'pending', now() - $3 * interval '1 minute' + n * interval '1 ms'
+        FROM orders, generate_series(1, $2) AS n WHERE store_id = $1`,
+      worker: () => {
+        const stages = new PostgresPipelineStages(get(Database));
+        return { claim: (most) => stages.claim(most, 30_000) };
+      },
+    },
+  ],
+  [
+    'notices.claim',
+    {
+      table: 'merchant_notices',
+      insert: `INSERT INTO merchant_notices (store_id, subject, details, run_at)
+        SELECT $1, 'short_stock', '[]', now() - $3 * interval '1 minute' + n * interval '1 ms' FROM generate_series(1, $2) AS n`,
+      worker: () => new MerchantNotices(get(Database), ...mails()),
+    },
+  ],
+  [
+    'invitations.claim',
+    {
+      table: 'people',
+      insert: `INSERT INTO people (store_id, id, email, name, role, invite_at)
+        SELECT $1, gen_random_uuid(), n || '@example.com', '', 'viewer', now() - $3 * interval '1 minute' + n * interval '1 ms'
+        FROM generate_series(1, $2) AS n`,
+      worker: () => new InvitationMails(get(Database), ...mails(), new Config({})),
+    },
+  ],
+];
+
+describe.each(QUEUES)('the claims of %s', (statement, { table, insert, worker }) => {
+  const add = (store: StoreFixture, count: number, minutes: number) =>
+    application.database.query(insert, [store.id, count, minutes]);
+  const storesOf = async (claims: Promise<readonly { readonly storeId: number }[]>) =>
+    (await claims).map(({ storeId }) => storeId).sort();
+
+  let busy: StoreFixture;
+  let quiet: StoreFixture;
+  beforeEach(async () => {
+    await application.database.query(`DELETE FROM ${table}`);
+    [busy, quiet] = [await StoreFixture.create(application.database), await StoreFixture.create(application.database)];
+    for (const store of [busy, quiet]) await store.order();
+  });
+
+  it('take the mail of another store before the second of a backlog that is due longer', async () => {
+    await add(busy, 50, 60);
+    await add(quiet, 1, 1);
+    const queue = worker();
+
+    expect(await storesOf(queue.claim(2))).toEqual([busy.id, quiet.id]);
+    expect(await storesOf(queue.claim(2))).toEqual([busy.id, busy.id]);
+    expect(await storesOf(queue.claim(100))).toHaveLength(47);
+    expect(await queue.claim(1)).toEqual([]);
+  });
+
+  it.each(['was empty', 'was full'])(
+    'read a few mails of a backlog by a plan of when the table %s',
+    async (planned) => {
+      const sent = vi.spyOn(pg.Client.prototype, 'query');
+      await worker().claim(1);
+      const calls = sent.mock.calls as unknown as readonly [string | pg.QueryConfig][];
+      const texts = calls.map(([call]) => (typeof call === 'string' ? call : call.text));
+      sent.mockRestore();
+      const text = texts.find((sql) => sql.includes(statement)) ?? '';
+      const values = text.includes('$3') ? `2, 30000, 'epoch'` : '2';
+      const pool = requestPool(application.database.url, 1);
+      const client = await pool.connect();
+      await client.query(`SET application_name = 'test'`);
+      const explained = async () => {
+        await client.query('BEGIN');
+        const { rows } = await client.query<RunPlan>(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE claim (${values})`);
+        await client.query('ROLLBACK');
+        return rows[0] as RunPlan;
+      };
+
+      if (planned === 'was empty') {
+        await application.database.query(`VACUUM ANALYZE ${table}`);
+        await client.query(`PREPARE claim AS ${text}`);
+        await explained();
+      }
+      await add(busy, BACKLOG, 60);
+      await add(quiet, 1, 1);
+      if (planned === 'was full') {
+        await application.database.query(`ANALYZE ${table}`);
+        await client.query(`PREPARE claim AS ${text}`);
+      }
+      const plan = await explained();
+      client.release();
+      await pool.end();
+
+      const read = rowsReadBy(plan).get(table) ?? NaN;
+      expect([read <= MAX_READ, read]).toEqual([true, read]);
+    },
+  );
+});
