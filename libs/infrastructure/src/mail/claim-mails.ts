@@ -16,12 +16,12 @@ export interface MailTable {
  * backlog of another. An attempt makes its mail due again before it begins: one that fails, or whose worker is killed, needs no
  * further word.
  *
- * @param name the name of the statement.
+ * @param name the comment that names the statement.
  */
 // Steps through the index from one store to the next, and reads a few mails of each: the cost does not grow with a backlog. Pairs of
 // columns keep the planner to this index, and places of rows (ctid) to what was found. Workers at the same moment pass over what the
 // others lock, for which the front of a store is longer than a claim.
-export const claimMails = (name: string, { table, isWaiting, attempts, dueAt, columns }: MailTable) => `/* ${name} */
+export const claimMails = (name: string, { table, isWaiting, attempts, dueAt, columns }: MailTable) => `${name}
   WITH RECURSIVE waiting (store_id) AS (
     (SELECT store_id FROM ${table} WHERE ${isWaiting} ORDER BY store_id, ${dueAt} LIMIT 1)
     UNION ALL

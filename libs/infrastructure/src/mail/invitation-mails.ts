@@ -7,7 +7,7 @@ import { claimMails } from './claim-mails.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
 
-const CLAIM = claimMails('invitations.claim', {
+const CLAIM = claimMails('/* invitations.claim */', {
   table: 'people',
   isWaiting: 'invite_due',
   attempts: 'invite_attempts',

@@ -7,7 +7,7 @@ import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js'
 import { isCounted, shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
 import { Database } from '../postgres/database.js';
 
-const CLAIM = claimMails('notices.claim', {
+const CLAIM = claimMails('/* notices.claim */', {
   table: 'merchant_notices',
   isWaiting: 'true',
   attempts: 'attempts',
