@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
@@ -46,6 +48,44 @@ export class PublicFile {
   }
 }
 
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+};
+
+interface BuiltFile {
+  readonly name: string;
+  /** Reads the file at the first call: a start does not wait for it. */
+  readonly file: () => PublicFile;
+}
+
+/**
+ * The files that a tool of the build has written for browsers, with their compressed copies; none before the build.
+ *
+ * @param folder in `dist`.
+ */
+export function filesOfBuild(folder: string): BuiltFile[] {
+  // Seen from the bundle, from the separate files of the build, and from the source.
+  const found = [`../${folder}`, `../../../${folder}`, `../../../dist/${folder}`]
+    .map((name) => path.join(import.meta.dirname, name))
+    .find((candidate) => existsSync(path.join(candidate, 'index.html')));
+  if (found === undefined) return [];
+  const names = readdirSync(found).filter((name) => path.extname(name) in TYPES);
+  return names.map((name) => {
+    let file: PublicFile | undefined;
+    return { name, file: () => (file ??= builtFile(path.join(found, name))) };
+  });
+}
+
+function builtFile(file: string): PublicFile {
+  const type = TYPES[path.extname(file)] ?? '';
+  const isCompressed = existsSync(`${file}.br`);
+  const compressed = isCompressed ? { br: readFileSync(`${file}.br`), gzip: readFileSync(`${file}.gz`) } : {};
+  return new PublicFile(readFileSync(file), type, compressed);
+}
+
 export const A_YEAR = 'public, max-age=31536000, immutable';
 const REVALIDATE = 'no-cache';
 
@@ -56,11 +96,11 @@ const REVALIDATE = 'no-cache';
  */
 export function serveFromMemory(
   fastify: FastifyInstance,
-  path: string,
+  address: string,
   file: () => PublicFile,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  fastify.get<{ Querystring: { v?: unknown } }>(path, { config: PUBLIC }, async (request, reply) => {
+  fastify.get<{ Querystring: { v?: unknown } }>(address, { config: PUBLIC }, async (request, reply) => {
     const current = file();
     const coding = current.codingFor(request.headers['accept-encoding']);
     const content = coding ? await current.in(coding) : current.content;

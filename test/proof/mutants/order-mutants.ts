@@ -107,7 +107,7 @@ await this.notify(claim);`,
     'a claim does not wait for the standby',
     'test/e2e/synchronous-replication.spec.ts -t claims no stage',
     /FAIL .*claims no stage of an order that the standby may not have, .* pg_cancel_backend/,
-    ['claim-on-standby', 'return this.database.queryPrepared<ClaimedStage>(CLAIM, [most, forMs]);'],
+    ['claim-on-standby', 'return this.database.queryPrepared<ClaimedStage>(CLAIM, [most, forMs, new Date(0)]);'],
   ),
   mutant(
     'an order is decided about without its lock',

@@ -1,7 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { PublicFile, serveFromMemory } from '../serve-from-memory.js';
+import { filesOfBuild, serveFromMemory } from '../serve-from-memory.js';
 
 const NOTHING_ELSE = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const POLICY_OF_GUIDES = `default-src 'none'; style-src 'self'; img-src 'self'; ${NOTHING_ELSE}`;
@@ -17,26 +15,11 @@ const POLICIES: Readonly<Record<string, string>> = {
     "require-trusted-types-for 'script'; trusted-types 'none'",
 };
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.png': 'image/png',
-};
-
-/** `tools/bundle-documentation.mjs` writes it. Seen from the bundle, from the separate files of the build, and from the source. */
-const FOLDER = ['../documentation', '../../../../documentation', '../../../../dist/documentation']
-  .map((name) => path.join(import.meta.dirname, name))
-  .find((folder) => existsSync(path.join(folder, 'index.html')));
-
-/** Each file is read at its first request: a start does not wait for it. */
+/** The guides, their search and the reference, which `tools/bundle-documentation.mjs` writes. */
 export function servePages(fastify: FastifyInstance): void {
-  if (FOLDER === undefined) return;
-  for (const name of readdirSync(FOLDER).filter((each) => path.extname(each) in TYPES)) {
-    let file: PublicFile | undefined;
+  for (const { name, file } of filesOfBuild('documentation')) {
     const headers = { 'content-security-policy': POLICIES[name] ?? POLICY_OF_GUIDES };
-    for (const address of addressesOf(name))
-      serveFromMemory(fastify, address, () => (file ??= publicFile(path.join(FOLDER, name))), headers);
+    for (const address of addressesOf(name)) serveFromMemory(fastify, address, file, headers);
   }
 }
 
@@ -44,11 +27,4 @@ function addressesOf(name: string): string[] {
   if (name === 'docs.html') return ['/docs'];
   if (name === 'index.html') return ['/docs/', '/docs/index.html'];
   return [`/docs/${name.replace(/\.html$/, '')}`];
-}
-
-function publicFile(file: string): PublicFile {
-  const type = TYPES[path.extname(file)] ?? '';
-  const isCompressed = existsSync(`${file}.br`);
-  const compressed = isCompressed ? { br: readFileSync(`${file}.br`), gzip: readFileSync(`${file}.gz`) } : {};
-  return new PublicFile(readFileSync(file), type, compressed);
 }

@@ -73,7 +73,7 @@ export class CustomersService {
     const email = await this.emailOf(storeId, id);
     return this.people.collect(storeId, email, MAX_ORDERS, async (found, collected) => {
       const orders: PersonalRecord[] = [];
-      // Nobody reads what is collected after the answer.
+      // What is collected after the answer has no reader.
       const deadline = Deadline.in(READ_ANSWER_MS);
       let length = 0;
       for await (const order of collected) {

@@ -13,8 +13,8 @@ export interface MailTable {
 
 /**
  * The SQL that claims at most $1 due mails: the longest due of each store before the second of any, so that no store waits for the
- * backlog of another. An attempt makes its mail due again before it begins: one that fails, or whose worker is killed, needs no
- * further word.
+ * backlog of another. The claim moves the due time: an attempt that fails, or whose worker is killed, is made again without a
+ * further statement.
  *
  * @param name the comment that names the statement.
  */

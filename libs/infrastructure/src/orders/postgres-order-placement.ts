@@ -193,7 +193,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
       const [, withdrawn] = await sql.pipeline([insertion, fromAny]);
       const shortages = shortagesIn(withdrawn, demand);
       if (shortages.length > 0) throw new StockIsShort(shortages);
-      // Else each line has one bin.
+      // Only here: a withdrawal from one bin for each line is always within the limits.
       await assertFewMovements(sql, { storeId: order.storeId, orderId: order.id });
     });
   }

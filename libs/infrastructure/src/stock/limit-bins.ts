@@ -184,7 +184,7 @@ async function limit(sql: TransactionSql, storeId: number, lines: readonly Resol
 
 interface Bins {
   readonly bins: number;
-  /** Of their codes. */
+  /** The bytes of all their codes. */
   readonly bytes: number;
 }
 

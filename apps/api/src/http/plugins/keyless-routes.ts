@@ -29,7 +29,7 @@ export const keylessRoutes = fp<{ readonly throttle: Throttle }>(
   { name: 'keyless-routes', dependencies: ['authentication'] },
 );
 
-/** By the pattern of the route: a path may be spelled in many ways. */
+/** Compares the pattern of the route, because a path may be spelled in many ways. */
 function isOfDashboard({ routeOptions: { url } }: FastifyRequest): boolean {
   return url?.startsWith('/dashboard/') === true;
 }

@@ -34,7 +34,7 @@ interface Query {
   readonly include?: unknown;
 }
 
-/** In lists, so that a page is up to 1 MB. */
+/** Fields that make a page of a list as large as 1 MB. */
 const LARGE_FIELDS = /\b(?:line_items|metadata)\b/i;
 
 /** How long the requests of a route count as large after one of them was. */
@@ -43,7 +43,7 @@ const LARGE_MS = 60_000;
  * Lets one request of a store run at a time when its body is large, when the answers of its route may be large, or when the route has
  * just read or answered much for the store, also for a refusal, or a read of it was late. The next one begins when the answer is made,
  * and the process has served the others. Without turns, a crowd of readers of one store would keep the orders of all others waiting.
- * Large raw bodies, of which nobody knows the store yet, take turns with each other. A store whose clients leave much unread gets
+ * Large raw bodies, whose store is not known yet, take turns with each other. A store whose clients leave much unread gets
  * neither turns nor what was read for it in the meantime: answers stay in memory until they are read.
  */
 export const turnsOfLarge = fp(
@@ -127,7 +127,7 @@ export const turnsOfLarge = fp(
   { name: 'turns-of-large', dependencies: ['authentication'] },
 );
 
-/** What has only read may be refused instead of answered. */
+/** Whether the request only reads: a refusal may take the place of its answer. */
 function isRead({ apiKey, method }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return apiKey !== null && method === 'GET' && statusCode < 400;
 }
@@ -143,7 +143,7 @@ function routeOf({ apiKey, method, query, routeOptions }: FastifyRequest): strin
   return `${apiKey?.store.id} ${method} ${routeOptions.url} ${fields}`;
 }
 
-/** Also where no answer of the route was large yet: a crowd would come before the first one. */
+/** Whether answers of the route may be large, also before the first one: a crowd comes earlier. */
 function isLargeRoute({ method, query, routeOptions: { url } }: FastifyRequest): boolean {
   return LARGE_ROUTES.includes(`${method} ${url}`) || LARGE_FIELDS.test(String((query as Query).include));
 }

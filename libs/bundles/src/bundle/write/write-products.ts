@@ -174,7 +174,7 @@ function assertFew(number: number, variants: readonly BundleVariant[], stored?: 
   }
 }
 
-/** Like assertFew, about their texts. A line that lets them be smaller is good. @throws BundleLineError */
+/** Limits the texts of the variants. A line that makes them smaller passes. @throws BundleLineError */
 function assertSmall(number: number, variants: readonly BundleVariant[], stored?: StoredVariants): void {
   const known = new Map(
     stored?.skus.map((sku, place) => {
@@ -200,12 +200,12 @@ interface StoredVariants {
   readonly slug: string;
   readonly skus: readonly string[];
   readonly inactive: readonly string[];
-  /** Of each: its SKU, name and attributes. */
+  /** The bytes of the SKU, the name and the attributes of each variant. */
   readonly bytes: readonly number[];
   readonly metadataBytes: readonly number[];
 }
 
-/** The texts of the variants of a product. */
+/** The most bytes of the SKUs, names, attributes and metadata of the variants of a product. */
 const MAX_VARIANTS_BYTES = 1024 * 1024;
 
 const areSold = (stored?: StoredVariants) => stored !== undefined && stored.inactive.length < stored.skus.length;
