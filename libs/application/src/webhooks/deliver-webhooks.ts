@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { MAX_WEBHOOK_READS, MAX_WEBHOOK_READS_OF_STORE } from '../capacity.js';
 import { CursorExpired } from '../errors.js';
 import { FeedService, type ChangesPage } from '../feed/feed.service.js';
-import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
+import type { ChangedResource, FeedPosition } from '../ports/change-feed.js';
 import { MAX_LIMIT } from '../ports/page.js';
 import { RecordFormat } from '../ports/record-format.js';
 import type { Delivery } from '../ports/webhook.repository.js';
@@ -15,12 +15,12 @@ import { changesMessage, signedHeaders, testMessage, type WebhookMessage } from 
 /** Changes are read ahead, and read again after this: a message has the state at the time of its delivery. */
 const FRESH_MS = 1_000;
 /** Then another webhook has its turn. */
-const TURN_MS = 30_000;
+const SLOT_WAIT_MS = 30_000;
 /** A claim lasts 30 s from the last record, and an attempt 20. */
 const LATEST_START_MS = 8_000;
 const GONE = 410;
 /** The record of a slower receiver is written before the next message. */
-const SWIFT_MS = 100;
+const FAST_DELIVERY_MS = 100;
 
 /** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
 @Injectable()
@@ -93,7 +93,7 @@ export class DeliverWebhooks {
     }
   }
 
-  private read(claimed: ClaimedWebhook, after: FeedPlace, stopping: AbortSignal): Promise<ChangesPage> {
+  private read(claimed: ClaimedWebhook, after: FeedPosition, stopping: AbortSignal): Promise<ChangesPage> {
     const { storeId, kinds, mode, body, batch } = claimed;
     // Full records are read for the next message only.
     const limit = body === 'full' ? batch : MAX_LIMIT;
@@ -101,7 +101,7 @@ export class DeliverWebhooks {
     return this.reads.run(storeId, () => this.feed.read(storeId, query, stopping));
   }
 
-  private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPlace): WebhookMessage {
+  private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPosition): WebhookMessage {
     const { body, currency } = claimed;
     const withData = changes.map((change) => ({
       ...change,
@@ -112,7 +112,7 @@ export class DeliverWebhooks {
 }
 
 class Turn {
-  private readonly end = performance.now() + TURN_MS;
+  private readonly end = performance.now() + SLOT_WAIT_MS;
   private renewedAt: number;
   private failures: number;
   private failingForMs: number;
@@ -146,7 +146,7 @@ class Turn {
       if (isHeld) this.renewedAt = begunAt;
       return isHeld;
     });
-    if (!goesOn || delivery === null || delivery.durationMs > SWIFT_MS) return this.recorded;
+    if (!goesOn || delivery === null || delivery.durationMs > FAST_DELIVERY_MS) return this.recorded;
     // The next `await` gets the error.
     this.recorded.catch(() => undefined);
     return true;
@@ -160,7 +160,7 @@ class Turn {
     return { ...attempt, messageId: message.id, type: message.type };
   }
 
-  outcomeOf({ status, retryAfterMs }: Attempt, reached: FeedPlace): WebhookOutcome {
+  outcomeOf({ status, retryAfterMs }: Attempt, reached: FeedPosition): WebhookOutcome {
     // @protects accepted-message
     if (status !== null && status >= 200 && status < 300) {
       this.failures = this.failingForMs = 0;
@@ -177,7 +177,7 @@ function placeAfter(
   batch: readonly ChangedResource[],
   sent: number,
   { changes, next }: ChangesPage,
-): FeedPlace {
+): FeedPosition {
   const last = batch.at(-1);
   const reached = last && sent < changes.length ? { ...next, position: last.position } : next;
   if ((last ?? reached).position > movedUpTo) return reached;

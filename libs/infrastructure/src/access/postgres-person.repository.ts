@@ -12,7 +12,7 @@ import {
 } from '@app/application';
 import { EmailTaken, LastOwner, scopeOfRole, TooManyInvitations, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { BulkTurns } from '../postgres/bulk-turns.js';
+import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { Database } from '../postgres/database.js';
 import { DirectDatabase } from '../postgres/connection.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
@@ -108,7 +108,7 @@ export class PostgresPersonRepository extends PersonRepository {
   constructor(
     private readonly database: Database,
     private readonly direct: DirectDatabase,
-    private readonly turns: BulkTurns,
+    private readonly turns: BulkLimiter,
   ) {
     super();
   }

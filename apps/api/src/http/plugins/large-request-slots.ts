@@ -11,7 +11,7 @@ import {
   networkOf,
   Overloaded,
   Semaphore,
-  TURN_MS,
+  SLOT_WAIT_MS,
 } from '@app/application';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -46,7 +46,7 @@ const LARGE_MS = 60_000;
  * Large raw bodies, whose store is not known yet, take turns with each other. A store whose clients leave much unread gets
  * neither turns nor what was read for it in the meantime: answers stay in memory until they are read.
  */
-export const turnsOfLarge = fp(
+export const largeRequestSlots = fp(
   (fastify, _options, done) => {
     /** Keyed by store; null = of raw bodies. */
     const turns = new Map<number | null, Semaphore>();
@@ -76,7 +76,7 @@ export const turnsOfLarge = fp(
         await ended;
         await setImmediate();
       };
-      turnOf(storeId)
+      slotOf(storeId)
         .run(storeId ?? networkOf(request.ip), work)
         .catch(next);
     });
@@ -90,7 +90,7 @@ export const turnsOfLarge = fp(
         void reply.status(BUSY.status).headers(BUSY.headers);
         return next(null, JSON.stringify(BUSY.body));
       }
-      holdUnread(storeId, length, reply);
+      countUnread(storeId, length, reply);
       next(null, payload);
     });
 
@@ -98,14 +98,14 @@ export const turnsOfLarge = fp(
       return (unread.get(storeId) ?? 0) > MAX_UNREAD_OF_STORE;
     }
 
-    function turnOf(storeId: number | null): Semaphore {
+    function slotOf(storeId: number | null): Semaphore {
       const known = turns.get(storeId);
-      const turn = known ?? new Semaphore(() => 1, TURN_MS, 1, 2 * MAX_WAITING);
+      const turn = known ?? new Semaphore(() => 1, SLOT_WAIT_MS, 1, 2 * MAX_WAITING);
       if (!known) turns.set(storeId, turn);
       return turn;
     }
 
-    function holdUnread(storeId: number, length: number, { raw }: FastifyReply): void {
+    function countUnread(storeId: number, length: number, { raw }: FastifyReply): void {
       if (raw.destroyed) return;
       unread.set(storeId, (unread.get(storeId) ?? 0) + length);
       raw.once('close', () => {

@@ -3,7 +3,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import etag from '@fastify/etag';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from 'fastify';
 import fp from 'fastify-plugin';
-import { turnsOfLarge } from './turns-of-large.js';
+import { largeRequestSlots } from './large-request-slots.js';
 
 const LARGE = 'x'.repeat(300_000);
 const TAG = '"n8w70MSHLBc5/LjHpH2jOPp7gQk="';
@@ -29,7 +29,7 @@ describe('turns of large requests', () => {
       next();
     });
     await fastify.register(pluginCalled('authentication'));
-    await fastify.register(turnsOfLarge);
+    await fastify.register(largeRequestSlots);
     await fastify.register(etag);
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       handled++;
