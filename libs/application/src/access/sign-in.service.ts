@@ -65,7 +65,7 @@ export interface SignInResult {
 @Injectable()
 export class SignInService {
   /** Codes wait for those of their network and address with a connection. */
-  // @protects code-turns
+  // @protects code-slots
   private readonly codeSlots = new Semaphore(() => MAX_CODES, SLOT_WAIT_MS, 1);
 
   constructor(private readonly signIns: SignInRepository) {}

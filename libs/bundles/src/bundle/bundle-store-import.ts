@@ -56,7 +56,7 @@ export class BundleStoreImport extends StoreImport {
   constructor(
     private readonly database: Database,
     private readonly cipher: DataCipher,
-    private readonly turns: BulkLimiter,
+    private readonly bulkLimiter: BulkLimiter,
     private readonly feed: ChangeFeed,
   ) {
     super();
@@ -71,7 +71,7 @@ export class BundleStoreImport extends StoreImport {
       const lines = await checkedOneByOne(request.lines);
       return this.database.transaction(storeId, work(lines), deadline);
     };
-    const written = await this.oneOfStore.run(storeId, () => this.turns.run(storeId, write, deadline), deadline);
+    const written = await this.oneOfStore.run(storeId, () => this.bulkLimiter.run(storeId, write, deadline), deadline);
     await this.feed.catchUp(storeId);
     return written;
   }

@@ -108,7 +108,7 @@ export class PostgresPersonRepository extends PersonRepository {
   constructor(
     private readonly database: Database,
     private readonly direct: DirectDatabase,
-    private readonly turns: BulkLimiter,
+    private readonly bulkLimiter: BulkLimiter,
   ) {
     super();
   }
@@ -169,7 +169,7 @@ export class PostgresPersonRepository extends PersonRepository {
       }
       return remove(sql, key, asker);
     };
-    return this.turns.run(storeId, () => this.direct.run((connection) => connection.transaction(storeId, erase)));
+    return this.bulkLimiter.run(storeId, () => this.direct.run((connection) => connection.transaction(storeId, erase)));
   }
 
   override sessions({ storeId, id }: PersonKey): Promise<PersonSession[]> {

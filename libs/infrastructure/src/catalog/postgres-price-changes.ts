@@ -63,7 +63,7 @@ interface PricedUnit {
 export class PostgresPriceChanges extends PriceChanges {
   constructor(
     private readonly database: Database,
-    private readonly turns: BulkLimiter,
+    private readonly bulkLimiter: BulkLimiter,
   ) {
     super();
   }
@@ -71,7 +71,7 @@ export class PostgresPriceChanges extends PriceChanges {
   override apply(request: PriceChangeRequest): Promise<ChangedPrices> {
     const { storeId, deadline } = request;
     const apply = (sql: TransactionSql) => applyOnce(sql, 'prices', request, () => change(sql, request));
-    return this.turns.run(storeId, () => this.database.transaction(storeId, apply, deadline), deadline);
+    return this.bulkLimiter.run(storeId, () => this.database.transaction(storeId, apply, deadline), deadline);
   }
 }
 

@@ -150,7 +150,7 @@ interface OrderRow extends PersonsOrder, Contact {
 export class PostgresPersonalData extends PersonalData {
   constructor(
     private readonly direct: DirectDatabase,
-    private readonly turns: BulkLimiter,
+    private readonly bulkLimiter: BulkLimiter,
   ) {
     super();
   }
@@ -175,7 +175,7 @@ export class PostgresPersonalData extends PersonalData {
       const ids = orders.map(({ id }) => id);
       return read(found, collectOrders(sql, storeId, ids));
     };
-    return this.turns.run(storeId, () => this.direct.run((connection) => connection.snapshot(inSnapshot)));
+    return this.bulkLimiter.run(storeId, () => this.direct.run((connection) => connection.snapshot(inSnapshot)));
   }
 
   override erase(
@@ -209,7 +209,7 @@ export class PostgresPersonalData extends PersonalData {
       const members = await sql.query<object>(MEMBER, [storeId, email]);
       return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts, isMember: members.length > 0 };
     };
-    return this.turns.run(storeId, () =>
+    return this.bulkLimiter.run(storeId, () =>
       this.direct.run((connection) => connection.transaction(storeId, inTransaction)),
     );
   }

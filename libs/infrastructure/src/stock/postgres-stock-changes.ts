@@ -50,7 +50,7 @@ export class PostgresStockChanges extends StockChanges {
 
   constructor(
     private readonly database: Database,
-    private readonly turns: BulkLimiter,
+    private readonly bulkLimiter: BulkLimiter,
     { registry }: ServiceMetrics,
   ) {
     super();
@@ -66,7 +66,7 @@ export class PostgresStockChanges extends StockChanges {
     const work = (sql: TransactionSql) =>
       returningUnusedIds(this.spareIds, (drawnIds) => apply(sql, request, drawnIds));
     const transact = () => this.database.transaction(storeId, work, deadline);
-    const changed = await this.turns.run(storeId, transact, deadline);
+    const changed = await this.bulkLimiter.run(storeId, transact, deadline);
     if (changed.short > 0) {
       this.shortUnits.inc(changed.short);
       this.logger.warn(`Store ${storeId} oversold ${changed.short} units: counts found less stock than sold`);

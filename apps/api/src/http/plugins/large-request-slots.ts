@@ -21,7 +21,7 @@ import { ClientGone } from '../../errors/request-errors.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Ends the turn before the answer, as for a wait. Null for a request that has none. */
+    /** Ends the slot before the answer, as for a wait. Null for a request that has none. */
     endTurn: (() => void) | null;
     /** Notes what was read where the answer may show much less, or came without it because the read took too long. */
     noteRead(bytes: number): void;
@@ -42,14 +42,14 @@ const LARGE_MS = 60_000;
 /**
  * Lets one request of a store run at a time when its body is large, when the answers of its route may be large, or when the route has
  * just read or answered much for the store, also for a refusal, or a read of it was late. The next one begins when the answer is made,
- * and the process has served the others. Without turns, a crowd of readers of one store would keep the orders of all others waiting.
- * Large raw bodies, whose store is not known yet, take turns with each other. A store whose clients leave much unread gets
- * neither turns nor what was read for it in the meantime: answers stay in memory until they are read.
+ * and the process has served the others. Without slots, a crowd of readers of one store would keep the orders of all others waiting.
+ * Large raw bodies, whose store is not known yet, take slots with each other. A store whose clients leave much unread gets
+ * neither slots nor what was read for it in the meantime: answers stay in memory until they are read.
  */
 export const largeRequestSlots = fp(
   (fastify, _options, done) => {
     /** Keyed by store; null = of raw bodies. */
-    const turns = new Map<number | null, Semaphore>();
+    const slots = new Map<number | null, Semaphore>();
     /** Keyed by store and route. */
     const largeUntil = new Map<string, number>();
     /** Characters of answers that are on their way, keyed by store. */
@@ -67,7 +67,7 @@ export const largeRequestSlots = fp(
           : hasLargeBody(request) || isLargeRoute(request) || isLarge(routeOf(request));
       if (!isInTurn) return next();
       const work = async () => {
-        // Nothing would end the turn: the answer has been sent, or nobody reads it.
+        // Nothing would end the slot: the answer has been sent, or nobody reads it.
         if (reply.sent) return;
         if (reply.raw.destroyed) return next(new ClientGone());
         if (storeId !== null && hasMuchUnread(storeId)) return next(new Overloaded());
@@ -99,10 +99,10 @@ export const largeRequestSlots = fp(
     }
 
     function slotOf(storeId: number | null): Semaphore {
-      const known = turns.get(storeId);
-      const turn = known ?? new Semaphore(() => 1, SLOT_WAIT_MS, 1, 2 * MAX_WAITING);
-      if (!known) turns.set(storeId, turn);
-      return turn;
+      const known = slots.get(storeId);
+      const slot = known ?? new Semaphore(() => 1, SLOT_WAIT_MS, 1, 2 * MAX_WAITING);
+      if (!known) slots.set(storeId, slot);
+      return slot;
     }
 
     function countUnread(storeId: number, length: number, { raw }: FastifyReply): void {
@@ -124,7 +124,7 @@ export const largeRequestSlots = fp(
     }
     done();
   },
-  { name: 'turns-of-large', dependencies: ['authentication'] },
+  { name: 'slots-of-large', dependencies: ['authentication'] },
 );
 
 /** Whether the request only reads: a refusal may take the place of its answer. */
@@ -148,7 +148,7 @@ function isLargeRoute({ method, query, routeOptions: { url } }: FastifyRequest):
   return LARGE_ROUTES.includes(`${method} ${url}`) || LARGE_FIELDS.test(String((query as Query).include));
 }
 
-/** An import takes turns of its own. No other request than these has a body that is read. */
+/** An import takes slots of its own. No other request than these has a body that is read. */
 function hasLargeBody({ headers, method, routeOptions: { url = '', config } }: FastifyRequest): boolean {
   if (!['POST', 'PATCH'].includes(method) || url === '/v1/import') return false;
   const most = config.rawBytes === undefined ? (LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY) : LARGE_RAW_BODY;
