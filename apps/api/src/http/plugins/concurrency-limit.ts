@@ -21,25 +21,28 @@ export const concurrencyLimit = fp<ServerDependencies>(
       const { status, body, headers } = REFUSAL;
       void reply.status(status).headers(headers).header('cache-control', 'no-store').send(body);
     };
+    // The pattern of the route: a client may spell its path in many ways, such as `/v1/%69mport`.
+    const limitOf = ({ method, url, routeOptions }: FastifyRequest) =>
+      limits.of({ method, url: routeOptions.url ?? url });
     const enter = (request: FastifyRequest, limit: ConcurrencyLimit) =>
       (request.slot = limit.tryEnter(request.headers.authorization)) !== null;
     const assign = ({ slot, apiKey }: FastifyRequest) => !slot || !apiKey || slot.tryAssign(apiKey.store.id);
 
     fastify.decorateRequest('slot', null);
     fastify.addHook('onRequest', (request, reply, next) => {
-      const limit = limits.of(request);
+      const limit = limitOf(request);
       if (!limit || limit.kind === 'orders' || enter(request, limit)) next();
       else refuse(reply, limit);
     });
     fastify.addHook('preParsing', (request, reply, _payload, next) => {
-      const limit = limits.of(request);
+      const limit = limitOf(request);
       if (!limit || limit.kind === 'orders' || assign(request)) next();
       else refuse(reply, limit);
     });
     // An order takes its slot when its body has arrived: slow uploads do not block other orders. Those of imports take
     // memory.
     fastify.addHook('preValidation', (request, reply, next) => {
-      const limit = limits.of(request);
+      const limit = limitOf(request);
       if (limit?.kind !== 'orders' || (enter(request, limit) && assign(request))) next();
       else refuse(reply, limit);
     });
