@@ -326,6 +326,40 @@ describe('a change of what many products show', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(BATCH);
   });
 
+  it('is numbered in batches when the units that a reader knows are gone, and tells of none of them again', async () => {
+    const other = await StoreFixture.create(application.database);
+    const own = (text: string) => application.database.query<Record<string, unknown>>(text, [other.id]);
+    const number = async () => {
+      const moves: unknown[] = [];
+      for (let last = 5_000; last >= 5_000;) {
+        const [row] = await own('SELECT number_changes($1) AS moved');
+        moves.push((last = Number(row?.moved)));
+      }
+      return moves.length;
+    };
+    const positions = () =>
+      own(
+        `SELECT count(*)::int AS tombstones, max(position) AS last FROM changes WHERE store_id = $1 AND kind = 'skus'`,
+      );
+    await own(
+      `WITH made AS (
+         INSERT INTO products (store_id, slug, name, price) SELECT $1, 'gone-' || n, '', 1 FROM generate_series(1, 12) AS n RETURNING id
+       )
+       INSERT INTO product_variants (store_id, product_id, sku, name)
+       SELECT $1, id, id || '-' || n, '' FROM made CROSS JOIN generate_series(1, 1000) AS n`,
+    );
+    await number();
+    await own(`UPDATE products SET status = 'DRAFT' WHERE store_id = $1`);
+    await number();
+    const before = await positions();
+    expect(before).toMatchObject([{ tombstones: 12_000 }]);
+
+    await own(`UPDATE products SET name = 'another' WHERE store_id = $1`);
+
+    expect(await number()).toBeGreaterThan(2);
+    expect(await positions()).toEqual(before);
+  });
+
   it('is numbered once when it has changed several times', async () => {
     for (let n = 0; n < 3; n++) await sql(`UPDATE brands SET name = name || '+' WHERE store_id = $1`);
 

@@ -439,6 +439,18 @@ describe('the list of orders', () => {
     expect([...new Set(scans)].sort()).toEqual(['order_stages_failed_by_store', 'orders_pkey']);
   });
 
+  it('reads no order of another store that has the text of the search', async () => {
+    const { database } = application;
+    const other = await StoreFixture.create(database);
+    await database.query(`UPDATE orders SET search_text = search_text || ' code-77alone' WHERE store_id = $1`, [
+      storeId,
+    ]);
+
+    const read = await runOf((orders) => orders.list(other.id, { search: '77alone' }, PAGE));
+
+    expect(read.get('orders') ?? 0).toBe(0);
+  });
+
   it.each<[string, OrderFilter]>([
     ['overdue', { overdue: true }],
     ['paid in a range', { paidFrom: new Date('2026-01-01T00:00:00Z'), paidTo: new Date('2026-01-02T00:00:00Z') }],

@@ -642,3 +642,40 @@ describe('a warehouse that opens or closes by a request', () => {
     expect(same).toMatchObject([{ result: 'unchanged' }]);
   });
 });
+
+describe('the variants of a request', () => {
+  const product = (slug: string, variants?: number) => ({
+    kind: 'product',
+    slug,
+    name: slug,
+    price: '1.00',
+    ...(variants !== undefined && {
+      variants: Array.from({ length: variants }, (_, n) => ({
+        sku: `${slug}-${n}`,
+        name: 'V',
+        attributes: { n: `${n}` },
+      })),
+    }),
+  });
+  const resultsOf = async (lines: readonly Line[]) =>
+    (await api.post('/v1/import', { lines })).json<{ data: { lines: Imported[] } }>().data.lines;
+
+  it('are at most 6,000, with those that the products have, and the lines beyond are refused', async () => {
+    const [first, others] = [
+      ['m-1', 'm-2', 'm-3'],
+      ['m-4', 'm-5', 'm-6'],
+    ];
+    for (const slugs of [first, others]) await resultsOf(slugs.map((slug) => product(slug, 1_000)));
+
+    const results = await resultsOf([
+      ...[...first, ...others].map((slug) => ({ ...product(slug), status: 'DRAFT' })),
+      product('m-7', 1),
+      product('m-8'),
+    ]);
+
+    expect(results.map(({ result }) => result)).toEqual([...Array<string>(6).fill('updated'), 'refused', 'created']);
+    expect(results[6]?.error).toBe(
+      'product must have few enough variants: those of a request, with the ones that its products have, are at most 6000; send it in another request, or use the command import',
+    );
+  });
+});

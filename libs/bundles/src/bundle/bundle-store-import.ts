@@ -25,7 +25,7 @@ import { Injectable } from '@nestjs/common';
 import { checkImportLine } from './check/check-line.js';
 import { Fault } from './check/faults.js';
 import type { BundleLine, ImportableLine } from './schema/bundle.js';
-import { openingsTooLarge } from './warehouse-openings.js';
+import { openingsTooLarge, variantsTooMany } from './import-limits.js';
 import { writeGoodLines } from './write/batch-writer.js';
 import { lockStoreForImport } from './write/lock-batch.js';
 
@@ -97,6 +97,7 @@ export class BundleStoreImport extends StoreImport {
     const refusedAtOnce = new Map([
       ...(await binsTooMany(sql, storeId, lines)),
       ...(await openingsTooLarge(sql, storeId, lines)),
+      ...(await variantsTooMany(sql, storeId, lines)),
       ...(await idsNotGiven(sql, lines)),
     ]);
     const good = lines.flatMap(({ number, line }) =>

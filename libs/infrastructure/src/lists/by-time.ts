@@ -234,8 +234,8 @@ function weightsOf({ large = [] }: TimedList): string {
 }
 
 /**
- * A plan for all stores expects one of average size, and would read a large store whole. OFFSET hides the store from the search
- * for rare rows, and looks up one row for each id.
+ * A plan for all stores expects one of average size, and would read a large store whole. OFFSET keeps the search for rare rows
+ * apart from the order of the list, and looks up one row for each id.
  */
 function searchedRows({ table, rare, ids }: TimedList): string {
   if (ids === undefined) return rare === undefined ? table : `(SELECT * FROM ${table} AS item WHERE ${rare} OFFSET 0)`;

@@ -31,7 +31,7 @@ export interface SearchedEmail {
 export interface Search {
   /** Whether one plan serves all values. The best plan of another search depends on its text. */
   readonly onePlan: boolean;
-  /** A further condition, which few rows of all stores meet. */
+  /** A further condition, with the store, which few rows meet. */
   readonly rare?: string;
 }
 
@@ -41,7 +41,7 @@ export function addSearch(where: Conditions, email: SearchedEmail, term: string)
   if (EMAIL_TERM.test(text)) return { onePlan: true, rare: emailSearch(where, email, text) };
   const isRare = (longestSegment(text)?.length ?? 0) >= RARE;
   const found = containingTerm(where, text, isRare)('item.search_text');
-  if (isRare) return { onePlan: true, rare: found };
+  if (isRare) return { onePlan: true, rare: `item.store_id = (SELECT $1::int) AND ${found}` };
   where.and(found);
   return { onePlan: false };
 }

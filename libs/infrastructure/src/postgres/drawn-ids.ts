@@ -51,8 +51,11 @@ export class DrawnIds {
       const spare = this.spare.get(table)?.splice(0, most) ?? [];
       const found = await (spare.length > 0 ? query(free, spare) : query(draw, most));
       // Also those that are not wanted: they are spare again when their rows are not committed.
-      drawn.push(...found);
-      ids.push(...found.filter((id) => !kept.has(id)));
+      // One by one: a call has no room for hundreds of thousands of arguments.
+      for (const id of found) {
+        drawn.push(id);
+        if (!kept.has(id)) ids.push(id);
+      }
     }
     return ids;
   }

@@ -64,7 +64,7 @@ CREATE INDEX products_in_stock ON products (store_id, created_at DESC, id DESC) 
 CREATE INDEX products_by_brand ON products (store_id, brand_id, id);
 -- Products by their SKU, in any letter case.
 CREATE INDEX products_by_sku ON products (store_id, upper(sku)) WHERE sku <> '';
-CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
+CREATE INDEX products_search ON products USING gin (store_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE TABLE product_variants (
   store_id int NOT NULL,

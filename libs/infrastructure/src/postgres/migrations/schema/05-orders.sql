@@ -113,7 +113,7 @@ CREATE INDEX orders_by_metadata ON orders
   USING gin (jsonb_set(jsonb_object(ARRAY[store_id::text, '']), ARRAY[store_id::text], metadata) jsonb_path_ops)
   WITH (gin_pending_list_limit = 64) WHERE metadata <> '{}';
 -- A search reads the index's list of pending entries, whose size this bounds (in kB): 1 ms when it is full.
-CREATE INDEX orders_search ON orders USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 2048);
+CREATE INDEX orders_search ON orders USING gin (store_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 2048);
 -- Searches for an e-mail (search-terms.ts), and the fraud analysis. The second index has what the first does not represent:
 -- unusual e-mails, and other texts with an @.
 CREATE INDEX orders_by_email ON orders (store_id, email_key, created_at) WHERE customer_email <> '';

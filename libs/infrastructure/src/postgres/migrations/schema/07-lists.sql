@@ -281,7 +281,7 @@ CREATE INDEX sellable_units_in_stock ON sellable_units (store_id, sku COLLATE "C
 CREATE INDEX sellable_units_out_of_stock ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key) WHERE NOT in_stock;
 -- Units by their SKU, in any letter case, and by a part of it.
 CREATE INDEX sellable_units_by_word ON sellable_units (store_id, upper(sku));
-CREATE INDEX sellable_units_search ON sellable_units USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
+CREATE INDEX sellable_units_search ON sellable_units USING gin (store_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE VIEW units_for_sale AS
 SELECT product.store_id, product.id AS product_id, coalesce(variant.id, 0) AS variant_key,
@@ -315,30 +315,49 @@ RETURN EXISTS (
 
 -- Every writer of a product's units holds the lock on the product. Each statement has one kind of change: the trigger of
 -- one kind must not count while changes of another kind are made but not yet counted.
-CREATE FUNCTION refresh_sellable_units(of_store int, of_products int[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION refresh_sellable_units(of_store int, of_products int[]) RETURNS void LANGUAGE plpgsql
+-- The plans may be made for empty tables. None joins the units of a product with each other: each unit is looked up by its key,
+-- in a sorted range, and each row that changes by its place. No index has a numeric.
+SET enable_seqscan = off AS $$
+DECLARE
+  product_ids int[];
+  variant_keys int[];
+  skus text[];
 BEGIN
   PERFORM FROM products WHERE store_id = of_store AND id = ANY (of_products) ORDER BY id FOR NO KEY UPDATE;
-  DELETE FROM sellable_units WHERE store_id = of_store AND (product_id, variant_key) IN (
-    SELECT unit.product_id, unit.variant_key
-    FROM unnest(of_products) AS changed (id)
-    JOIN sellable_units AS unit ON unit.store_id = of_store AND unit.product_id = changed.id
-    EXCEPT
-    SELECT actual.product_id, actual.variant_key
-    FROM unnest(of_products) AS changed (id)
-    JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id);
-  UPDATE sellable_units AS unit SET sku = actual.sku
+  SELECT array_agg(actual.product_id), array_agg(actual.variant_key), array_agg(actual.sku) INTO product_ids, variant_keys, skus
   FROM unnest(of_products) AS changed (id)
-  JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id
-  WHERE unit.store_id = of_store AND unit.product_id = changed.id AND unit.variant_key = actual.variant_key
-    AND unit.sku <> actual.sku;
+  CROSS JOIN LATERAL (
+    SELECT product_id, variant_key, sku FROM units_for_sale
+    WHERE store_id = of_store AND product_id = changed.id OFFSET 0
+  ) AS actual;
+  DELETE FROM sellable_units WHERE store_id = of_store::numeric AND ctid = ANY (ARRAY(
+    SELECT unit.ctid FROM unnest(of_products) AS changed (id)
+    CROSS JOIN LATERAL (
+      SELECT ctid, product_id, variant_key FROM sellable_units
+      WHERE store_id = of_store AND product_id BETWEEN changed.id AND changed.id ORDER BY product_id, variant_key OFFSET 0
+    ) AS unit
+    WHERE (unit.product_id, unit.variant_key) NOT IN (SELECT * FROM unnest(product_ids, variant_keys))));
+  UPDATE sellable_units AS unit SET sku = renamed.sku
+  FROM (
+    SELECT known.ctid, actual.sku FROM unnest(product_ids, variant_keys, skus) AS actual (product_id, variant_key, sku)
+    CROSS JOIN LATERAL (
+      SELECT ctid, sku FROM sellable_units
+      WHERE store_id = of_store AND product_id BETWEEN actual.product_id AND actual.product_id
+        AND variant_key BETWEEN actual.variant_key AND actual.variant_key
+      ORDER BY product_id, variant_key LIMIT 1
+    ) AS known WHERE known.sku <> actual.sku OFFSET 0
+  ) AS renamed
+  WHERE unit.store_id = of_store::numeric AND unit.ctid = renamed.ctid;
   INSERT INTO sellable_units (store_id, product_id, variant_key, sku, in_stock)
   SELECT of_store, actual.product_id, actual.variant_key, actual.sku,
     is_unit_in_stock(of_store, actual.product_id, actual.variant_key)
-  FROM unnest(of_products) AS changed (id)
-  JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id
-  WHERE NOT EXISTS (
-    SELECT FROM sellable_units AS unit
-    WHERE unit.store_id = of_store AND unit.product_id = actual.product_id AND unit.variant_key = actual.variant_key);
+  FROM unnest(product_ids, variant_keys, skus) AS actual (product_id, variant_key, sku)
+  WHERE (
+    SELECT true FROM sellable_units
+    WHERE store_id = of_store AND product_id BETWEEN actual.product_id AND actual.product_id
+      AND variant_key BETWEEN actual.variant_key AND actual.variant_key
+    ORDER BY product_id, variant_key LIMIT 1) IS NULL;
 END $$;
 
 -- Prices and names are not in the table: most updates of the catalog end here after a comparison.

@@ -187,7 +187,8 @@ BEGIN
 END $$;
 
 -- The last of the waiting changes that are numbered together: with the units and bins of their products, about 5,000. Null: all
--- are. A product has a limited number of variants and bins, so its change may add a few more.
+-- are. A product has a limited number of variants and bins, so its change may add a few more. A product whose units are gone has
+-- those that a reader may know.
 CREATE FUNCTION end_of_batch(of_store int, mark bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (
@@ -200,7 +201,13 @@ BEGIN
           UNION ALL
           (SELECT FROM stock WHERE store_id = of_store AND product_id BETWEEN entity::int AND entity::int
             AND variant_key BETWEEN coalesce(unit, 0) AND coalesce(unit, 2147483647)
-          ORDER BY product_id, variant_key, bin_id)) AS derived)
+          ORDER BY product_id, variant_key, bin_id)
+          UNION ALL
+          (SELECT FROM changes AS known
+          -- @protects gone-units-in-batch
+          WHERE known.store_id = of_store AND known.kind = 'skus' AND known.deleted AND unit IS NULL
+            AND known.entity >= change_log.entity AND known.entity < change_log.entity || '.'
+          ORDER BY known.entity LIMIT 5000)) AS derived)
       ELSE 0 END) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS changes
       FROM change_log WHERE store_id = of_store AND id > mark
     ) AS waiting WHERE changes >= 5000 ORDER BY id LIMIT 1);
@@ -339,15 +346,15 @@ BEGIN
       END, false) AS shown
       FROM touched
     ), news AS MATERIALIZED (
-      -- What no reader of the feed has seen needs no tombstone.
-      SELECT * FROM (
-        SELECT states.*, (
-          SELECT known.ctid FROM changes AS known
-          WHERE known.store_id = of_store AND known.kind = states.kind
-            AND known.entity BETWEEN states.entity AND states.entity
-          ORDER BY known.entity DESC, known.position DESC LIMIT 1) AS former
-        FROM states
-      ) AS state WHERE shown OR former IS NOT NULL
+      -- What no reader of the feed has seen needs no tombstone, and what has one needs no other.
+      SELECT states.*, former.ctid AS former FROM states
+      LEFT JOIN LATERAL (
+        SELECT known.ctid, known.deleted FROM changes AS known
+        WHERE known.store_id = of_store AND known.kind = states.kind
+          AND known.entity BETWEEN states.entity AND states.entity
+        ORDER BY known.entity DESC, known.position DESC LIMIT 1
+      ) AS former ON true
+      WHERE shown OR NOT former.deleted
     ), replaced AS (
       -- No index has a numeric: a plan that is made for empty tables would read the whole store.
       DELETE FROM changes

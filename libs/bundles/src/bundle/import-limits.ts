@@ -42,3 +42,40 @@ export async function openingsTooLarge(
   }
   return refused;
 }
+
+/** Variants of the products of a request. A product that comes or goes takes all of them along, also those that its line does not name. */
+const MAX_VARIANTS_OF_REQUEST = 6_000;
+
+const TOO_MANY_VARIANTS = `product must have few enough variants: those of a request, with the ones that its products have, are at most ${MAX_VARIANTS_OF_REQUEST}; send it in another request, or use the command import`;
+
+const COUNT_VARIANTS = `/* import.count_variants */
+  SELECT named.slug, (
+    SELECT count(*)::int FROM product_variants WHERE store_id = $1 AND product_id = products.id
+  ) AS variants
+  FROM unnest($2::text[]) AS named (slug)
+  JOIN products ON products.store_id = $1 AND lower(products.slug COLLATE "C") = lower(named.slug COLLATE "C")`;
+
+/** The lines of products that have, or bring, more variants than are left for the request, by number. */
+export async function variantsTooMany(
+  sql: TransactionSql,
+  storeId: number,
+  lines: readonly NumberedLine[],
+): Promise<ReadonlyMap<number, string>> {
+  const products = lines.flatMap(({ number, line }) =>
+    line?.kind === 'product' ? [{ number, slug: line.slug, given: line.variants?.length ?? 0 }] : [],
+  );
+  if (products.length === 0) return new Map();
+  const rows = await sql.query<{ slug: string; variants: number }>(COUNT_VARIANTS, [
+    storeId,
+    products.map(({ slug }) => slug),
+  ]);
+  const stored = new Map(rows.map(({ slug, variants }) => [slug, variants]));
+  let left = MAX_VARIANTS_OF_REQUEST;
+  const refused = new Map<number, string>();
+  for (const { number, slug, given } of products) {
+    const variants = Math.max(given, stored.get(slug) ?? 0);
+    if (variants > left) refused.set(number, TOO_MANY_VARIANTS);
+    else left -= variants;
+  }
+  return refused;
+}
