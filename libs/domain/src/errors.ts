@@ -4,7 +4,7 @@ import { domainError } from './shared/domain-error.js';
 import { MAX_INT4 } from './shared/integers.js';
 import { METADATA_LIMITS, METADATA_SIZE } from './shared/metadata.js';
 
-/** The types repeat those of orders, which import this file. */
+/** These types repeat those of orders: the orders import this file, so this file cannot import them. */
 type LineQuantity = { readonly line: number; readonly quantity: number };
 type StatusField = 'status' | 'fulfillmentStatus';
 
@@ -16,17 +16,17 @@ function rejected<Args extends readonly unknown[] = []>(code: string, text: stri
 /** @param what the type of the resource, such as `Product`. */
 export const NotFound = domainError('not_found', 'not_found', (what: string) => `${what} not found`);
 
-// A new order. Nothing was written.
+// These errors refuse a new order. Nothing was written.
 
 /** The product or variant is unknown to the store or inactive. */
 export interface UnavailableItem {
   /** Position of the line in the request, from 0. */
   readonly line: number;
-  /** The list of a change of lines; absent for a new order, which has one. */
+  /** A change of lines names the list; a new order has only one, so the field is absent. */
   readonly list?: 'add';
   /** `variant` when the product could be ordered without it; `sku` when the line names no ids. */
   readonly what: 'product' | 'variant' | 'sku';
-  /** The SKU itself for a `sku`. */
+  /** The SKU itself when `what` is `sku`. */
   readonly id: number | string;
 }
 
@@ -40,7 +40,7 @@ export class ItemsUnavailable extends domainError(
   }
 }
 
-/** Position of a line in the request, from 0, and its SKU. */
+/** The position of a line in the request, from 0, and its SKU. */
 export interface AmbiguousItem {
   readonly line: number;
   /** The list of the line, as in {@link UnavailableItem}. */
@@ -59,7 +59,7 @@ export interface Shortage {
   /** The list of the line, as in {@link UnavailableItem}. */
   readonly list?: 'set' | 'add';
   readonly requested: number;
-  /** The units in all bins, for the product and variant of the line. */
+  /** Counts the units in all bins for the product and variant of the line. */
   readonly available: number;
   /** The product has variants, and the line names none: their stock does not count for the line. */
   readonly lacksVariant?: boolean;
@@ -88,7 +88,7 @@ export const PriceChanged = rejected(
   'price_changed',
   (total: Money) => `The order costs ${toDecimalText(total)} ${total.currency}`,
 );
-/** Only who has given the charges of an order knows those of other lines. */
+/** Only the client that gave the charges of an order knows those of other lines. */
 export const ChargesGiven = rejected(
   'charges_given',
   'A client has given the tax, shipping and discounts of the order: change its lines with a key that has the scope pricing',
@@ -104,11 +104,11 @@ export const TooManyTaxes = rejected(
 /** The message does not name the fraud rule, so that clients cannot probe it. */
 export const OrderRejected = rejected('fraud_rejected', 'The order cannot be accepted');
 
-// A placed order.
+// These errors refuse a change of a placed order.
 
 export const OrderHeld = rejected('order_held', 'The order is under review: release it first');
 export const OrderCancelled = rejected('order_cancelled', 'The order is cancelled');
-/** Its state is pending: a worker tries it now, or will. */
+/** The mail is pending: a worker is trying it, or will. */
 export const MailPending = rejected('mail_pending', 'The mail is still being tried: wait until it is done or dead');
 export const MetadataTooLarge = rejected(
   'metadata_too_large',
@@ -118,7 +118,7 @@ export const TooManyRecords = rejected(
   'too_many_records',
   (what: string, most: number) => `The order has ${most} ${what}: it may have no more`,
 );
-/** Every answer with the order has the units of each line in each bin. */
+/** Every answer that contains the order lists the units of each line in each bin. */
 export const TooManyBinsOfOrder = rejected(
   'too_many_bins',
   (most: number) => `The lines would have units in more than ${most} bins: place several orders`,
@@ -132,7 +132,7 @@ export const TooManyKeys = rejected(
   (most: number) =>
     `The store has ${most} keys, with revoked ones: ask the operator for another by \`store-commerce keys create\``,
 );
-/** @param command of the operator, which has no limit. */
+/** @param command the operator's command that does the same without a limit. */
 export const TooManyRows = rejected(
   'too_many_records',
   (what: string, most: number, command: string) =>
@@ -150,7 +150,10 @@ export const CancelledTooLate = rejected(
   'already_shipped',
   'Units of the order have shipped: it can no longer be cancelled',
 );
-/** @param needed units that the shipment has from a bin, and the order did not take there. @param free those for sale. */
+/**
+ * @param needed units that the shipment takes from a bin where the order has none. @param free units of the bin that
+ * are for sale.
+ */
 export const BinShort = rejected('out_of_stock', (bin: string, needed: number, free: number) => {
   return `Bin ${bin} has ${free} units that no order has taken, ${needed} are needed`;
 });
@@ -195,13 +198,13 @@ export const PaidAmountMismatch = rejected(
     return `The paid amount ${paid.minor} ${paid.currency} is ${expected} (in minor units)`;
   },
 );
-/** The sum of the payments would no longer be exact. */
+/** Beyond this sum, payments would no longer be exact integers. */
 export const PaymentsTooLarge = domainError(
   'invalid',
   'invalid_request',
   `amount is too large: the payments of an order add up to at most ${Number.MAX_SAFE_INTEGER}`,
 );
-/** @param earliest a day before the order, or 60 days ago. */
+/** @param earliest a day before the order, or 60 days ago, whichever is later. */
 export const DatedTooEarly = rejected(
   'dated_too_early',
   (earliest: Date) => `at must be ${earliest.toISOString()} or later`,
@@ -231,7 +234,7 @@ export const BinAboveLimit = rejected('above_limit', `A bin holds at most ${MAX_
 export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: readonly LineQuantity[]) =>
   left.length === 0 ? 'No units can come back' : `These units can come back: ${textOf(left)}`,
 );
-/** @param possible the statuses to which it can change now. */
+/** @param possible the statuses that the current one can change to. */
 export class StaleStatus extends rejected(
   'stale',
   (field: StatusField, present: string, possible: readonly string[]) =>
@@ -245,7 +248,7 @@ export class StaleStatus extends rejected(
     super(field, present, possible);
   }
 }
-/** @param possible the statuses to which it can change. */
+/** @param possible the statuses that the current one can change to. */
 export const IllegalTransition = rejected(
   'transition_not_allowed',
   (what: 'payment' | 'fulfillment' | 'shipment', from: string, to: string, possible: readonly string[]) => {
@@ -270,9 +273,9 @@ export class DeliveredTooEarly extends domainError(
   }
 }
 
-// Sign-in.
+// These errors refuse a sign-in.
 
-/** All cases have one text, so that nothing can be learned by trying. */
+/** All cases share one text, so that trying addresses or codes reveals nothing. */
 export const SignInInvalid = rejected(
   'sign_in_invalid',
   'The code or link is wrong, has ended or was used, or another browser asked for it: type it again, or ask for a new one',
@@ -282,7 +285,7 @@ export const AddressNotPrivate = rejected(
   'This address is not encrypted: open it by https, or on the machine itself',
 );
 
-// Stock, prices and webhooks.
+// These errors concern stock, prices and webhooks.
 
 /** What is wrong with a line of a request. */
 export interface LineFault {
@@ -318,16 +321,16 @@ export const TooManyWebhooks = rejected(
 );
 export const WebhookDeleted = rejected('idempotency_mismatch', 'The webhook of this key is deleted: use another key');
 
-// People.
+// These errors concern people.
 
 export const EmailTaken = rejected('email_taken', 'Another person of the store has this e-mail');
 export const LastOwner = rejected('last_owner', 'The store must keep an owner: make another person an owner first');
-/** Personal data are found by the e-mail. */
+/** Personal data is found by e-mail address. */
 export const CustomerWithoutEmail = rejected('no_email', 'The customer has no e-mail');
 
 const MAX_NAMED = 20;
 
-/** An erasure would take what open orders still need. */
+/** An erasure would remove data that open orders still need. */
 export const OrdersOpen = rejected(
   'orders_open',
   (orders: readonly { receiptNumber: string; status: string; fulfillmentStatus: string }[]) => {

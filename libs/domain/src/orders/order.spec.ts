@@ -262,7 +262,7 @@ describe('receiptNumber', () => {
   });
 });
 
-// test/contracts/schema.spec.ts has lengths, letters and line breaks.
+// test/contracts/schema.spec.ts covers lengths, letters and line breaks.
 describe('isReceiptNumber', () => {
   it.each([UUID.slice(1), `${UUID}0`, UUID.replaceAll('-', '')])('accepts %s, which is almost a UUID', (text) => {
     expect(isReceiptNumber(text)).toBe(true);
