@@ -20,9 +20,9 @@ import { excessOf, type KeyRights } from './key-bounds.js';
 
 export interface WantedApiKey extends Omit<KeyRights, 'networks'> {
   readonly name: string;
-  /** Null: those of the maker, which are any for a person and the operator. */
+  /** Null takes the networks of the maker. For a person and the operator, that means any network. */
   readonly networks: readonly string[] | null;
-  /** Null: that of the maker, which is never for a person and the operator. */
+  /** Null takes the expiry of the maker. For a person and the operator, that means no expiry. */
   readonly expiresAt: Date | null;
 }
 
@@ -32,8 +32,8 @@ const REFUSAL: Readonly<Record<Exclude<ApiKeyStatus, 'ACTIVE'>, string>> = {
 };
 
 /**
- * Only the results of `create` and `roll` contain the text of a key: the database stores its hash. The key of a machine
- * reaches the keys of its mode, and no key gives more than it has.
+ * Only the results of `create` and `roll` contain the text of a key: the database stores its hash. A machine's key
+ * reaches only keys of its own mode, and no key grants more than it has.
  */
 @Injectable()
 export class ApiKeysService {
@@ -62,10 +62,10 @@ export class ApiKeysService {
   }
 
   /**
-   * Replaces a key. While the text of the successor is unknown because it was lost, it must be revoked before the old
-   * key can be rolled again, so that no such key remains active.
-   *
-   * @param wantedEnd null: never. Undefined: it lives as long as the old key was made to live, within the bounds of the maker.
+   * Replaces a key. If the text of the successor is lost, the successor must be revoked before the old key can be
+   * rolled again, so that no key with an unknown text remains active.
+   * @param wantedEnd null means no expiry. Undefined gives it the lifetime of the old key, within the bounds of the
+   * maker.
    * @throws NotFound when there is no such key.
    * @throws ApiKeyNotActive when the key is revoked, deactivated or expired, or has a successor that is not revoked.
    * @throws ExceedsMaker, TooManyKeys
@@ -116,18 +116,18 @@ export class ApiKeysService {
 
 type Asker = NonNullable<KeyMaker['key']>;
 
-/** @param whose of a key that is there already. @throws ExceedsMaker */
+/** @param whose names the existing key in the message; `''` for a new key. @throws ExceedsMaker */
 function demandBounds(rights: KeyRights, { key }: KeyMaker, whose = ''): void {
   const excess = key && excessOf(rights, key, whose);
   if (excess !== null) throw new ExceedsMaker(excess);
 }
 
-/** The end of a session is that of a sign-in. */
+/** Returns null for a session, because its end is that of a sign-in and does not bound keys. */
 function endOf({ key }: KeyMaker): Date | null {
   return key?.person === null ? key.expiresAt : null;
 }
 
-/** The new key ends as long after now as the old key was made to live, within the bounds of the maker. */
+/** Gives the new key the lifetime of the old one, starting now and within the bounds of the maker. */
 function endAsOf({ createdAt, expiresAt }: ApiKeyRecord, maker: KeyMaker, now: Date): Date | null {
   const end = expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
   const last = endOf(maker);
@@ -139,7 +139,7 @@ function drawApiKey(mode: ApiKeyMode) {
   return { ...key, id: uuidv7(), hash: hashApiKey(key.text) };
 }
 
-/** Null for a key that can be rolled. */
+/** Returns null for a key that can be rolled. */
 function refusalOf({ status, successorId, expiresAt }: ApiKeyRecord): string | null {
   if (status !== 'ACTIVE') return REFUSAL[status];
   if (successorId !== null)

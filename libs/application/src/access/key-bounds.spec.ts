@@ -15,7 +15,7 @@ const aMachine = (more: Partial<ApiKeyLookup> = {}): ApiKeyLookup => ({
   ...more,
 });
 
-/** A session ends in 12 hours. */
+/** The session ends in 12 hours. */
 const aSession = (scope: ApiKeyLookup['scope']): ApiKeyLookup => {
   const person: SignedInPerson = { id: 'p', name: 'Ada', email: 'ada@example.com', role: 'owner', isFresh: true };
   return aMachine({ scope, person, expiresAt: END });

@@ -2,13 +2,12 @@ import { mayGive, names, wordsOf } from '@app/domain';
 import type { ApiKeyLookup, ApiKeyRecord } from '../ports/api-key.repository.js';
 import { isWithin } from './networks.js';
 
-/** What a key is good for. */
+/** What a key may do, where and until when. */
 export type KeyRights = Pick<ApiKeyRecord, 'mode' | 'scope' | 'networks' | 'trusted' | 'expiresAt'>;
 
 /**
- * A key gets at most what its maker has: otherwise a stolen key makes a better one. The networks, the mode and the end of a
- * session are those of a sign-in, and bound nothing.
- *
+ * A key grants at most what its maker has: otherwise a stolen key could make a better one. A session does not bound
+ * networks, mode and expiry, because its own are those of a sign-in.
  * @param given the rights of a new key, or of one that is rolled or activated.
  * @param maker the key of the request.
  * @param whose ` of the old key`, where the request does not name the rights itself.
