@@ -16,7 +16,7 @@ interface Topic {
   readonly reference: string;
 }
 
-/** The news of each stage; null when there is nothing to tell any more. */
+/** Returns the news of each stage, or null when there is nothing left to report. */
 export const NEWS: Readonly<Record<Exclude<NotificationStage, 'notify-merchant'>, (topic: Topic) => News | null>> = {
   'notify-customer': confirmation,
   'notify-shipment': shipmentNews,
@@ -59,7 +59,7 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
   };
 }
 
-/** Excludes the reason, which is for the history. */
+/** Excludes the reason, which is only for the history. */
 function cancellationNews({ order, facts, shop }: Topic): News {
   const money = moneyFormat(order.currency);
   const { refundDue: due, owed, open } = ledgerOf(order);

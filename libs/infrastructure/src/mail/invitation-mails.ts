@@ -15,7 +15,7 @@ const CLAIM = claimMails('/* invitations.claim */', {
   columns: 'store_id AS "storeId", id, email, name, invite_at AS "nextAt"',
 });
 
-// Another mail may have been asked for since.
+// Another mail may have been requested in the meantime, which is then still due.
 const DONE = `/* invitations.done */
   UPDATE people SET invite_due = false WHERE store_id = $1 AND id = $2 AND invite_at = $3 AND is_home($1)`;
 
@@ -27,7 +27,7 @@ interface Invitation {
   readonly nextAt: Date;
 }
 
-/** Mails people that they were added to a store. The mail has no secret: who reads it must still sign in. */
+/** Mails people that they were added to a store. The mail contains no secret: its reader must still sign in. */
 @Injectable()
 export class InvitationMails extends ClaimLoop<Invitation> {
   constructor(

@@ -17,9 +17,8 @@ export interface OrderMail {
 }
 
 /**
- * The message of a stage, or null when the recipient has no address, when the store has switched the message off, or when
- * its shipment is void.
- *
+ * Returns the message of a stage. Returns null when the recipient has no address, when the store has turned the message
+ * off, or when its shipment is void.
  * @param reference the shipment or refund that the stage is about.
  * @throws UnusableAddress when there is an address but mail cannot be sent to exactly that one.
  */

@@ -4,7 +4,7 @@ import { localTime } from './order-facts.js';
 export interface PausedWebhook {
   readonly id: string;
   readonly mode: ApiKeyMode;
-  /** The host of its URL, whose path may have a secret. */
+  /** The host of the webhook's URL. The path is omitted because it may contain a secret. */
   readonly host: string;
   readonly reason: PauseReason;
   readonly failingSince: string | null;

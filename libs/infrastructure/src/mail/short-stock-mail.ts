@@ -3,9 +3,12 @@ import { oneLine } from '../platform/plain-text.js';
 export const NOTIFY_SHORT_STOCK = `/* stock.notify_merchant */
   INSERT INTO merchant_notices (store_id, subject, details) VALUES ($1, 'short_stock', $2)`;
 
-/** Units of a bin that are sold, and that a count did not find. Or units that a till sold, and that no bin had. */
+/**
+ * Units of a bin that are sold but that a count did not find, or units that a point of sale sold and that were in no
+ * bin.
+ */
 export interface ShortStock {
-  /** Null without a bin. */
+  /** Null when there is no bin. */
   readonly bin_id: number | null;
   readonly product_id: number;
   readonly variant_key: number;
@@ -15,13 +18,13 @@ export interface ShortStock {
   readonly units: number;
 }
 
-/** An order that has taken units of a short bin and is not shipped. */
+/** An unshipped order that has taken units of a short bin. */
 export interface OpenOrder {
   readonly place: number;
   readonly receipt: string;
 }
 
-/** A count names the bins, a till does not. */
+/** A count names the bins; a sale at a point of sale does not. */
 export function isCounted(short: readonly ShortStock[]): boolean {
   return short.every((line) => line.bin_id !== null);
 }
