@@ -4,7 +4,10 @@ import type { JsonLogger } from '../platform/json-logger.js';
 import { Database } from '../postgres/database.js';
 import { ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.js';
 
-/** Rows per column: enough to detect a swapped or missing key, at a cost that does not grow with the store. */
+/**
+ * The number of rows per column: enough to detect a swapped or missing key, at a cost that does not grow with the
+ * store.
+ */
 const SAMPLE = 1_000;
 
 const keysOf = ({ table, column }: EncryptedColumn) => `/* secrets.sample */

@@ -102,8 +102,8 @@ async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds
       : [],
   );
   const countsOf = (asked: CountBasis) => counts.filter(({ basis }) => basis === asked);
-  // These units are read before the lock: they are past, and the read takes longer the more orders are open. Orders
-  // wait for the rest only.
+  // These units are read before the lock: they are in the past, and the read takes longer the more orders are open.
+  // Orders wait only for the rest.
   const unshipped = new Map([
     ...(await readUnshipped(sql, storeId, countsOf('on_hand'), ['shipped', 'delivered'])),
     // @protects picked-units
@@ -143,7 +143,7 @@ async function lockBins(
   const places = placed.map(({ row }) => row);
   const filled = placed.filter(({ input }) => fills(input)).map(({ row }) => row);
   const { rows } = await lockRows((text, values) => sql.query(text, values), storeId, places, filled);
-  // A bin in which the product never lay has no row.
+  // A bin that has never held the product has no row.
   return new Map(places.map(keyOf).map((key) => [key, new BinStock(rows.get(key) ?? 0)]));
 }
 

@@ -44,7 +44,10 @@ const SERVER = `/* moves.server */
       ORDER BY name) AS limits,
     ARRAY(SELECT name::text FROM migrations ORDER BY name) AS migrations`;
 
-/** @returns why the store cannot be moved. @param keyIds of the encryption keys that the target's processes have. */
+/**
+ * @returns why the store cannot be moved. @param keyIds the ids of the encryption keys that the target's processes
+ * have.
+ */
 export async function faultsOfMove(
   clusters: Clusters,
   subdomain: string,
@@ -59,7 +62,7 @@ export async function faultsOfMove(
   const conditions: readonly Condition[] = [
     [!from.isStandby && !to.isStandby, 'A standby cannot take part: give the URLs of the primaries.'],
     [from.walLevel === 'logical', `The source has wal_level ${from.walLevel}: set it to logical and restart.`],
-    // The subscription needs one, and another for each table that is being copied.
+    // The subscription needs one slot, and another for each table that is being copied.
     room('The source', from.slotsLeft, to.copiers + 1, 'replication slots: raise max_replication_slots'),
     room('The source', from.sendersLeft, to.copiers + 1, 'senders: raise max_wal_senders'),
     room(
@@ -68,7 +71,7 @@ export async function faultsOfMove(
       to.copiers + 1,
       'origins: raise max_active_replication_origins, before version 18 max_replication_slots',
     ),
-    // A worker applies the changes, and another copies tables.
+    // One worker applies the changes, and another copies tables.
     room('The target', to.workersLeft, 2, 'workers: raise max_logical_replication_workers and max_worker_processes'),
     [
       !(await isReplicated(source, storeId)),
@@ -81,7 +84,7 @@ export async function faultsOfMove(
   ];
   return [
     ...conditions.filter(([isMet]) => !isMet).map(([, fault]) => fault),
-    // The connections of the replication have them, and the copy of a table takes long.
+    // The connections of the replication have these limits, and the copy of a table takes long.
     ...[from, to].flatMap(({ limits, role }) =>
       limits.map((name) => `The role ${role} has a limit of time: ALTER ROLE ${role} SET ${name} = 0.`),
     ),
@@ -102,15 +105,15 @@ export async function clusterOf(sql: Sql): Promise<string> {
   return (await serverOf(sql)).cluster;
 }
 
-/** Identifies a database. A fail-over does not change it. */
+/** Identifies a database. A failover does not change it. */
 export async function placeOf(sql: Sql): Promise<string> {
   const { cluster, database } = await serverOf(sql);
   return `${cluster} ${database}`;
 }
 
 /**
- * Another one after a fail-over, which may have lost the slot, or rows that the target had confirmed; and after a migration,
- * whose columns and tables the publication lacks.
+ * Identifies the state that the copy depends on. It changes after a failover, which may have lost the slot, or rows
+ * that the target had confirmed. It also changes after a migration, whose columns and tables the publication lacks.
  */
 export async function epochOf({ source, target }: Clusters): Promise<string> {
   const servers = [await serverOf(source), await serverOf(target)];
