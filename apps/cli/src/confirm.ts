@@ -17,7 +17,10 @@ export function addYes<Options>(command: Command, isFinal: (options: Options) =>
   });
 }
 
-/** @param question names what is lost: `Revoke the key ERP (…kP9x)?` @throws CommandFailed unless the answer is yes. */
+/**
+ * @param question names what will be lost: `Revoke the key ERP (…kP9x)?` @throws CommandFailed unless the answer is
+ * yes.
+ */
 export async function confirm(question: string, { yes }: YesOption): Promise<void> {
   if (yes) return;
   prompt(`${question} [y/N]`);
@@ -30,7 +33,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** `2 minutes ago`: in the largest unit of which it has one. */
+/** Returns a text such as `2 minutes ago`, in the largest unit of which at least one has passed. */
 export function ago(time: Date): string {
   const milliseconds = Math.max(0, Date.now() - time.getTime());
   const [unit, length] = UNITS.find(([, length]) => milliseconds >= length) ?? UNITS[2];

@@ -83,7 +83,7 @@ export function networks(text: string, previous: readonly string[] = []): string
   return [...new Set([...previous, ...given])];
 }
 
-/** Standard output takes reports: `-` must not become a file of that name. */
+/** Refuses `-`: standard output is for reports, and the dash must not become a file name. */
 export function newFile(text: string): string {
   if (text === '-') throw new InvalidArgumentError('Give the name of a file.');
   return path.resolve(text);
@@ -92,14 +92,14 @@ export function newFile(text: string): string {
 export function displayName(text: string): string {
   const name = text.trim();
   if (isDisplayName(name)) return name;
-  // Not commander's error, which repeats the value, line breaks included.
+  // The error of commander is avoided, because it repeats the value, including line breaks.
   throw new CommandFailed(
     '--name must be 1 to 200 characters on one line, some of them visible, without control characters.',
     EXIT.usage,
   );
 }
 
-/** Not commander's error, which repeats the value: it may be a key or a secret, or a part of it. */
+/** Avoids the error of commander, which repeats the value: it may be a key or a secret, or a part of it. */
 const idOr = (remedy: string) => (text: string) => {
   const id = readUuid(text);
   if (id === null) throw new CommandFailed(remedy, EXIT.usage);
@@ -145,7 +145,7 @@ const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const MAX_LIFE_MS = 36_500 * UNIT_MS.d;
 
-/** NaN if the text is no duration. */
+/** Returns NaN if the text is not a duration. */
 function durationMs(text: string): number {
   const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
@@ -169,7 +169,7 @@ export function bundleKinds(text: string, previous: readonly BundleKind[] = []):
   return [...previous, ...given];
 }
 
-/** Not commander's error, which repeats the value. @param what the option or the argument. */
+/** Avoids the error of commander, which repeats the value. @param what names the option or the argument. */
 const emailOfPerson = (what: string) => (text: string) => {
   const email = text.trim();
   if (isMailAddress(email)) return foldMailAddress(email);
@@ -179,10 +179,10 @@ const emailOfPerson = (what: string) => (text: string) => {
 export const emailOption = emailOfPerson('--email');
 export const emailArgument = emailOfPerson('EMAIL');
 
-/** An imported order has any text: it need not be an address. */
+/** Accepts any text, because imported orders may have an e-mail that is not an address. */
 export function emailOfOrder(text: string): string {
   const email = text.trim();
-  // Not commander's error, which repeats the value.
+  // The error of commander is avoided, because it repeats the value.
   if (email === '' || !isStorable(email)) throw new CommandFailed('Give an e-mail.', EXIT.usage);
   return email;
 }
@@ -197,10 +197,10 @@ export function expiry(text: string): Date {
   throw new InvalidArgumentError(`Give a time in the future: ${EXPIRY_FORMS}.`);
 }
 
-/** Not null for never: commander would make an empty text of it. */
+/** Uses a word instead of null for never: commander would turn null into an empty text. */
 export const expiryOrNever = (text: string): Date | 'never' => (text === 'never' ? text : expiry(text));
 
-/** Its first moment, in UTC. */
+/** Returns the first moment of the day, in UTC. */
 function dayOf(text: string): Date | null {
   const day = new Date(text);
   return isDay(text) && isInCalendar(day) ? day : null;
@@ -212,7 +212,7 @@ export interface MigrationFiles {
   readonly files: readonly string[];
 }
 
-/** A schema and the directory of its migrations: `loyalty=dist/migrations`. */
+/** Reads a schema and the directory of its migrations, such as `loyalty=dist/migrations`. */
 export function migrationFiles(text: string): MigrationFiles {
   const [schema = '', directory] = text.split(/=(.*)/s);
   if (!directory) throw new InvalidArgumentError('Give a schema and a directory, such as loyalty=dist/migrations.');

@@ -284,7 +284,7 @@ describe('report', () => {
   });
 });
 
-/** C0, DEL, C1, marks of the writing direction, separators of lines and paragraphs. */
+/** These are C0, DEL, C1, marks of the writing direction, and separators of lines and paragraphs. */
 const OBEYED = [0x00, 0x0d, 0x1b, 0x7f, 0x85, 0x9b, 0x9d, 0x061c, 0x200e, 0x200f, 0x2028, 0x2029, 0xfeff]
   .concat([0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069])
   .map((code) => String.fromCharCode(code))
@@ -382,7 +382,7 @@ describe('what a command prints', () => {
       ),
     );
 
-    // program.ts passes commander's messages on.
+    // program.ts passes on the messages of commander.
     expect(writers.filter((name) => !name.endsWith('.spec.ts')).sort()).toEqual(['output.ts', 'program.ts']);
   });
 });

@@ -58,7 +58,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Commander keeps the last value of an option that is given twice. Those that are shown with `...` collect their values. */
+/** Commander keeps only the last value of a repeated option. Options shown with `...` collect their values instead. */
 function refuseRepeats(command: Command): void {
   command.commands.forEach(refuseRepeats);
   for (const option of command.options.filter(({ flags }) => !flags.includes('...'))) {

@@ -79,9 +79,9 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
     const isHere = page === '/' ? path === '/' : path.startsWith(page);
     return { href: to(page), 'aria-current': isHere ? ('page' as const) : undefined, 'aria-keyshortcuts': `g ${key}` };
   };
-  // On a phone the navigation is wider than the page.
+  // On a phone, the navigation is wider than the page.
   useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
-  // What was announced is of the page before.
+  // The last announcement belongs to the previous page.
   useEffect(() => () => announce(''), [path]);
   return (
     <>
@@ -111,7 +111,7 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
   );
 }
 
-/** Pages by the first step of the path; each page gets the rest of it. */
+/** Pages by the first step of the path; each page gets the remaining path. */
 const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   '': () => <Home />,
   orders: (id) => (id ? <OrderPage key={id} id={id} /> : <Orders />),

@@ -14,7 +14,7 @@ export const can = (word: Scope): boolean => keyNow()?.scope.includes(word) ?? f
 export const isMe = (id: string): boolean => keyNow()?.person?.id === id;
 export const currency = (): string => keyNow()?.store.currency ?? 'USD';
 
-/** Other tabs have the same cookies: what they show of another session is out of date. */
+/** Other tabs share the cookies, so what they show of another session is out of date. */
 const sessions = new BroadcastChannel('dashboard-session');
 sessions.onmessage = () => location.reload();
 
@@ -25,7 +25,7 @@ export async function signOut(): Promise<void> {
   location.reload();
 }
 
-/** The open page goes on after a sign-in over it, unless it is of another person or store now. */
+/** Continues the open page after a new sign-in, unless the person or store is different. */
 async function goOn(): Promise<void> {
   const before = known;
   signedOut.set('');
@@ -123,7 +123,7 @@ const Door = ({ children }: { children: ComponentChildren }) => (
   </main>
 );
 
-/** Messages by the last part of the address to which the service sends back from the identity provider. */
+/** Messages by the last part of the address that the service redirects to after a refused sign-in. */
 const REFUSALS: Readonly<Record<string, string>> = {
   not_added: 'No store has added the e-mail of your account. Ask an owner of the store to add it.',
   other_account:
@@ -158,7 +158,7 @@ export function Enter({ token: link }: { token: string }): JSX.Element {
 
 const WHY = { stale: 'This needs a sign-in within the last hour.', ended: 'Your session has ended.' };
 
-/** Opens over the page as it is, so that a filled form stays. */
+/** Opens over the current page, so that a filled form stays. */
 export function SignInAgain(): JSX.Element | null {
   const why = useStore(signedOut);
   const isStale = why === 'stale';

@@ -4,7 +4,10 @@ import { onShutdownSignal, openDatabase, requireOneNest, runProcess, type Servic
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 
-/** Ends a shutdown that hangs. Longer than any delivery, and shorter than the 45 s that the documentation requires. */
+/**
+ * Ends a shutdown that hangs. It is longer than any delivery, and shorter than the 45 s that the documentation
+ * requires.
+ */
 const GIVE_UP_MS = 42_000;
 
 export function runWorker(extension?: Extension): void {
@@ -37,7 +40,7 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
 
   const shutDown = async (): Promise<void> => {
     logger.log('Shutting down', 'Process');
-    // Running attempts end. The other stages stay due.
+    // Running attempts end, and the other stages stay due.
     await worker.close();
     await database.stop();
     await status?.close();

@@ -6,7 +6,7 @@ export const IdempotencyKey = createParamDecorator((_data: unknown, context: Exe
   idempotencyKeyOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** @throws BadRequestException unless it is given once and is 1 to 255 printable ASCII characters. */
+/** @throws BadRequestException unless the header occurs once and has 1 to 255 printable ASCII characters. */
 export function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined) return null;

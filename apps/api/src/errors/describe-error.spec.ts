@@ -215,7 +215,7 @@ describe('describeError', () => {
   });
 });
 
-/** What extensions extend, and signals between an adapter and its use case or its command. */
+/** These have no code: base classes for extensions, and signals between an adapter and its use case or command. */
 const WITHOUT_CODE = [
   'DomainError',
   'ApplicationError',
@@ -225,7 +225,7 @@ const WITHOUT_CODE = [
   'UndeliverableMessage',
 ];
 
-/** Raised by the commands of operators only. No route of the API can end with them. */
+/** Only operators' commands throw these. No route of the API can end with them. */
 const OPERATORS_ONLY = ['SubdomainTaken'];
 
 const classes = Object.entries({ ...domain, ...application } as Record<string, unknown>)

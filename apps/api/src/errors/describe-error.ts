@@ -41,14 +41,14 @@ const STATUS: Readonly<Record<FailureKind, number>> = {
 const SOON = { 'retry-after': '1' };
 const MAX_NAMED = 20;
 
-/** What operators need to see. `none`: a fault of the client, or a refusal that is counted elsewhere. */
+/** What operators need to see. `none` is for a fault of the client, or a refusal that is counted elsewhere. */
 export type Concern = 'none' | 'defect' | Exclude<ApplicationFailureKind, 'overloaded' | 'extension'>;
 
 interface ErrorBody {
   readonly success: false;
   readonly error: string;
   readonly code: string;
-  /** Lists up to 20 faults; absent where no field is at fault. */
+  /** Lists up to 20 faults; absent when no field is at fault. */
   readonly faults?: readonly Fault[];
 }
 
@@ -61,8 +61,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * Never has the text of an unexpected error.
- * @param namesOneThing whether the request reads one resource: an id that the database cannot read does not exist.
+ * Never returns the text of an unexpected error.
+ * @param namesOneThing whether the request reads one resource: an id that the database cannot read then does not exist.
  */
 export function describeError(error: unknown, namesOneThing = false): ErrorAnswer {
   if (error instanceof RequestError) return answer(error.status, error.code, error.message, error.headers);
@@ -131,7 +131,7 @@ function answer(
   return { status, code, body, headers, concern: 'none' };
 }
 
-/** The field of a request that the whole error is about. */
+/** Maps an error to the field of a request that it is about. */
 const FIELD_AT_FAULT = new Map<unknown, string>([
   [CurrencyMismatch, 'currency'],
   [DeliveredTooEarly, 'at'],
@@ -172,7 +172,7 @@ function lineFaults(error: ItemsUnavailable | OutOfStock): Fault[] {
   });
 }
 
-/** Describes the error in the names of the body's fields and of the headers. */
+/** Describes the error with the names of the body's fields and of the headers. */
 function messageOf(error: DomainError): string {
   if (error instanceof ItemsUnavailable)
     return lineFaults(error)

@@ -22,10 +22,10 @@ export class FailureReports {
   report(error: unknown, concern: Concern, requestId: string): void {
     if (concern === 'none') return;
     const fields = { request_id: requestId, error: errorFields(error) };
-    // An outage affects every request, so the call sites are noise.
+    // An outage affects every request, so stacks would only be noise.
     const brief = { ...fields, error: withoutStack(fields.error) };
     if (concern === 'defect') this.logger.write('error', 'A request failed', fields);
-    // Operators have to act: an outage ends by itself, a missing table does not.
+    // An outage ends by itself, but a missing table needs an operator.
     if (error instanceof SchemaMismatch) this.mismatch(brief);
     else if (concern === 'unavailable') this.unavailable(brief);
     if (concern === 'late') this.late(brief);

@@ -47,7 +47,7 @@ const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, s
   stale_sign_in: [403, 'stale_sign_in', 'The last sign-in is more than an hour ago: sign in again'],
 };
 
-/** The message to a person whose session is refused: people have no key. */
+/** The message for a person whose session is refused. People have no key. */
 const SESSION_ENDED = 'Session has ended: sign in again';
 
 /** The values of `X-Error-Code`. A code keeps its meaning under `/v1`; docs/api/errors.md explains each. */
@@ -80,27 +80,33 @@ const TOO_MANY = {
 };
 
 export class TooManyRequests extends RequestError {
-  /** @param limit the one that is reached. */
+  /** @param limit the limit that is reached. */
   constructor(retryAfterSeconds: number, limit: keyof typeof TOO_MANY) {
     super(429, 'throttled', TOO_MANY[limit], { 'retry-after': String(retryAfterSeconds) });
   }
 }
 
-/** Bytes that are not a request, or that another server may read differently. The connection closes. */
+/**
+ * The request consists of bytes that are not a request, or that another server may read differently. The connection
+ * closes.
+ */
 export class MalformedRequest extends RequestError {
   constructor(nodeCode: string) {
     super(400, 'invalid_request', SOCKET_FAULTS[nodeCode] ?? 'The request is malformed');
   }
 }
 
-/** The client closed the connection before its request had arrived. It reads no answer. */
+/** The client closed the connection before its request had arrived. Nothing reads the answer. */
 export class ClientGone extends RequestError {
   constructor() {
     super(400, 'invalid_request', 'The request did not arrive in full');
   }
 }
 
-/** `ClientGone` for an error of the request's own stream, whose code, ECONNRESET, is also that of a lost database. */
+/**
+ * Returns `ClientGone` for an error of the request's own stream, whose code, ECONNRESET, is also that of a lost
+ * database.
+ */
 export function failureOf(error: unknown, { errored }: IncomingMessage): unknown {
   return error != null && error === errored ? new ClientGone() : error;
 }

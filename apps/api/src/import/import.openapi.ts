@@ -19,7 +19,7 @@ const KINDS = Object.keys(IMPORT_SCOPES) as ImportKind[];
 
 const nameOf = (kind: ImportKind) => `Import${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 
-/** Describes a line as generators of clients read it: a constant is a word, and a large integer has its format. */
+/** Describes a line for client generators: a constant becomes a word, and a large integer gets its format. */
 function schemaOf(kind: ImportKind): TSchema {
   return JSON.parse(JSON.stringify(published(IMPORT_LINES[kind])), (_name, value: unknown) => {
     if (!isJsonObject(value)) return value;

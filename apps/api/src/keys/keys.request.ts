@@ -41,7 +41,7 @@ export class RollKeyRequest {
   expires_at?: string | null;
 }
 
-/** @param mode of the request. */
+/** @param mode the mode of the request. */
 export function toWantedKey({ name, mode, scope, networks, expires_at }: CreateKeyRequest, asker: ApiKeyMode) {
   const parsed = parseApiKeyScope(scope.join());
   if (parsed === null) throw invalidField('scope must have no other word with full');

@@ -79,7 +79,7 @@ const DESCRIBED = {
 
 type HeaderName = keyof typeof DESCRIBED;
 
-/** Other answers repeat their description, without `required`. */
+/** Other answers repeat the description of these headers, without `required`. */
 const ALWAYS = ['X-Request-Id', 'X-Traffic-Mode', 'Retry-After', 'WWW-Authenticate'] as const satisfies HeaderName[];
 
 export const HEADERS = Object.fromEntries(ALWAYS.map((name) => [name, { ...DESCRIBED[name], required: true }]));
@@ -88,7 +88,7 @@ export function headers(...names: readonly (typeof ALWAYS)[number][]): Record<st
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Not by reference: generated clients take a reference as required. */
+/** Headers are not referenced, because generated clients treat a reference as required. */
 export function optionalHeaders(...names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, DESCRIBED[name]]));
 }

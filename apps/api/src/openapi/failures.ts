@@ -17,10 +17,10 @@ const MEANING: Record<number, string> = {
 };
 const KEY_REFUSED = [401, 403];
 const DECLARED = Symbol('the failures of a route');
-/** Statuses of requests that reach the service only with an accepted key. Others may be refused before. */
+/** Only requests with an accepted key get these statuses. Other requests may be refused earlier. */
 const KEY_ACCEPTED = [404, 409, 422, 429];
 
-/** Documents the answers to these errors, besides those that other decorators of the route declare. */
+/** Documents the answers to these errors, in addition to those that other decorators of the route declare. */
 export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   const added = errors.map((error) => describeError(error));
   return (controller, name, descriptor) => {
@@ -34,7 +34,7 @@ export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   };
 }
 
-/** Nest adds the description and the examples to those of the earlier answers, and replaces the headers. */
+/** Nest merges descriptions and examples with those of earlier answers, but replaces the headers. */
 function documentAnswers(status: number, added: readonly ErrorAnswer[], earlier: readonly ErrorAnswer[]) {
   const said = meaningsOf(earlier);
   const all = [...earlier, ...added];

@@ -227,7 +227,7 @@ export class PricedOrderRequest extends CreateOrderRequest {
   tax_included?: boolean | null;
 }
 
-/** The charges that a client gives beside those of its items; null = none. */
+/** Returns the charges that a client gives apart from those of its items; null when there are none. */
 export function toGivenCharges(
   {
     shipping_amount,
@@ -246,7 +246,7 @@ export function toGivenCharges(
   return isGiven ? ofOrder : null;
 }
 
-/** @throws InvalidFields @param list the member of the body that has them. */
+/** @param list the member of the body that contains the items. @throws InvalidFields */
 export function toItems(items: readonly OrderItemRequest[], currency: Currency, list = 'items'): ItemRequest[] {
   refuseLines(items, list, (item) => [...faultsOf(item), ...faultsOfPrice(item as PricedItemRequest, currency)]);
   return items.map((item) => toItem(item, currency));
@@ -290,7 +290,7 @@ function addressOf(customer: OrderCustomerRequest): Texts {
 
 type Texts = { readonly [name: string]: string | null | undefined };
 
-/** The texts of an object that a body may have by two names. @throws InvalidFields for a text that differs. */
+/** Merges the texts of an object that a body may have under two names. @throws InvalidFields when the two differ. */
 function merged(named: Readonly<Record<string, Texts>>): Record<string, string> {
   const [[first, one], [second, other]] = Object.entries(named) as [[string, Texts], [string, Texts]];
   const given = (texts: Texts) => Object.entries(toAddressPatch(texts)).filter(([, text]) => text !== '');
@@ -328,7 +328,7 @@ export function faultsOfPrice({ unit_price }: Pick<PricedItemRequest, 'unit_pric
     : [];
 }
 
-/** What a client gives of the price of a line. */
+/** Returns the price parts of a line that a client gives. */
 export function pricesOf(
   { unit_price, tax, discount_amount }: Pick<PricedItemRequest, 'unit_price' | 'tax' | 'discount_amount'>,
   currency: Currency,

@@ -451,7 +451,7 @@ export function toShipment(body: CreateShipmentRequest): ShipmentRequest {
   const { items, status, shipped_at, ...identity } = body;
   const { reference, carrier, tracking_number, tracking_url, notify } = identity;
   const bins = items?.filter(({ from }) => from);
-  // A client that resolves URLs cannot name these in a path.
+  // A client that resolves URLs cannot use these in a path.
   refuseIf(/^\.\.?$/.test(reference), 'reference must not be . or ..');
   refuseIf(status === 'picking' && !!shipped_at, 'shipped_at needs the status shipped');
   return {
@@ -621,7 +621,7 @@ export function toMail({ stage, reference }: RepeatMailRequest): MailOfOrder {
   return { stage, reference: reference ?? '' };
 }
 
-/** Hashes the fields as they came. */
+/** Hashes the fields as received. */
 function hashOf(fields: object): string {
   return canonicalHash(fields).toString('base64');
 }

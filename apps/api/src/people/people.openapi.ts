@@ -36,10 +36,10 @@ export const ApiListSessions = applyDecorators(
 
 const TOO_MANY_MAILS = new TooManyInvitations('one person', 10);
 
-/** The failures of every change. Who asks may have lost access in the meantime. */
+/** The failures of every change. The caller may have lost access in the meantime. */
 const OF_CHANGE = [new ExceedsMaker(CHANGED_MAKER), new CommitOutcomeUnknown(null)];
 
-/** @param answer what the row shows. */
+/** @param answer what the returned row shows. */
 const ApiChange = (
   operation: Omit<Parameters<typeof ApiWrite>[0], 'of' | 'answer'>,
   answer: string,

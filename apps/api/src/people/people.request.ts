@@ -27,7 +27,7 @@ export function toNewPerson({ email, name, role }: AddPersonRequest): Omit<NewPe
   return { email, name: name.trim(), role };
 }
 
-/** Null leaves a field as it is: a person has a name and a role. */
+/** Null does not change a field: a person always has a name and a role. */
 export function toPersonChange({ name, role }: ChangePersonRequest): PersonChange {
   return { ...(name && { name: name.trim() }), ...(role && { role }) };
 }

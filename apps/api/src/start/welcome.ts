@@ -43,7 +43,7 @@ function signInLine({ signInLink }: Place): string {
   return signInLink === null ? '' : `  Sign in, once  ${signInLink}\n`;
 }
 
-/** A command that works in a shell without this process's environment. */
+/** Returns a command that works in a shell without this process's environment. */
 function newKeyCommand({ dataDir }: Place): string {
   const command = `npx store-commerce keys create --store ${DEMO_STORE}`;
   if (dataDir === DEFAULT_DATA_DIR) return command;

@@ -11,7 +11,7 @@ export interface RequestLabels {
   readonly mode: 'live' | 'test' | '';
 }
 
-/** A client can invent any number of others. */
+/** The methods that metrics name; a client can invent any number of others. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 @Injectable()

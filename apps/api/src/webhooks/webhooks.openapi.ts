@@ -65,7 +65,7 @@ export const ApiCreateWebhook = ApiWrite({
   ],
 });
 
-/** A change of a webhook can be repeated as it is: it takes no Idempotency-Key. */
+/** Takes no Idempotency-Key, because a change of a webhook can be repeated safely. */
 const ApiChange = (operation: Omit<Parameters<typeof ApiWrite>[0], 'of' | 'answer'>, of: Representation = Webhook) =>
   applyDecorators(
     ApiPath(WEBHOOK),

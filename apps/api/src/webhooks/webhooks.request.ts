@@ -87,7 +87,7 @@ export function toWebhook({ url, name, kinds, body, batch }: CreateWebhookReques
   };
 }
 
-/** Absent fields stay; null is what it is at the creation. */
+/** Absent fields keep their value; null has the same meaning as at creation. */
 export function toSettings({ url, name, kinds, body, batch, headers }: ChangeWebhookRequest): WebhookSettings {
   return {
     ...(typeof url === 'string' && { url }),
@@ -99,7 +99,7 @@ export function toSettings({ url, name, kinds, body, batch, headers }: ChangeWeb
   };
 }
 
-/** A cursor belongs to its kinds in their own order. */
+/** Sorts the kinds, because a cursor belongs to a set of kinds in a fixed sequence. */
 function inOrder(kinds?: readonly ChangeKind[] | null): readonly ChangeKind[] {
   return CHANGE_KINDS.filter((kind) => kinds?.includes(kind) ?? true);
 }

@@ -27,7 +27,7 @@ export function addExport(program: Command): void {
     .action(exportStore);
 }
 
-/** Each takes one argument, unlike a variadic option: the file may follow it. */
+/** The option takes one argument each time, unlike a variadic option, so the file may follow it. */
 function onlyOption(): Option {
   const kinds = 'some of stores,warehouses,bins,brands,categories,products,customers,orders,stock';
   return Object.assign(new Option('--only <KINDS...>', kinds).argParser(bundleKinds), { variadic: false });

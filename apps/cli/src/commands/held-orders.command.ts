@@ -78,7 +78,7 @@ async function releaseEach(
   store: string | undefined,
   references: readonly string[],
 ): Promise<Outcome[]> {
-  // Locates all orders before it releases the first, so that a typing error releases nothing.
+  // All orders are located before the first is released, so that a typing error releases nothing.
   const located: OrderLocation[] = [];
   for (const reference of references) located.push(await locateOrder(app, reference, store));
   const outcomes: Outcome[] = [];
@@ -111,7 +111,7 @@ async function filterOf(
   return { subdomain: store ?? null, reasons: reasons ?? null };
 }
 
-/** Rules of an extension, which commands do not have, are known by the orders that they hold. */
+/** Rules of an extension are unknown to commands, so they are recognised by the orders that they hold. */
 async function assertKnown(app: INestApplicationContext, reasons: readonly string[]): Promise<void> {
   const known = new Set([
     ...FRAUD_RULES.map(({ name }) => name),

@@ -30,7 +30,7 @@ export function addImport(program: Command): void {
     .action(importFile);
 }
 
-/** The first SIGINT or SIGTERM ends the work after the current batch; the second ends the process at once. */
+/** The first SIGINT or SIGTERM ends the work after the current batch; the second one ends the process at once. */
 async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const { source, size } = openSource(file);
   const abort = new AbortController();
@@ -61,7 +61,7 @@ async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }
   print(report);
 }
 
-/** @param exitCode null without a signal. */
+/** @param exitCode null when there was no signal. */
 function explain(error: unknown, exitCode: number | null): unknown {
   if (!(error instanceof ImportStopped)) return error;
   const { reason, report } = error;
@@ -79,7 +79,7 @@ function remedyOf(reason: Error): string {
   return 'Run the import again.';
 }
 
-/** `size` is in bytes; 0 = unknown. @throws CommandFailed */
+/** `size` is in bytes; 0 means unknown. @throws CommandFailed */
 function openSource(file: string): { source: Readable; size: number } {
   if (file === '-') return { source: process.stdin, size: 0 };
   try {

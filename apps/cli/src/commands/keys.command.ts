@@ -205,7 +205,7 @@ function shortKey(record: ApiKeyRecord) {
   };
 }
 
-/** Lists every field: neither the key nor its hash may be among them. */
+/** Lists every field by hand: neither the key nor its hash may be among them. */
 function keyJson(record: ApiKeyRecord, store: string) {
   const { id, mode, scope, networks, trusted, name, status, prefix } = record;
   const { lastFour: last_four, expiresAt: expires_at, lastUsedAt: last_used_at, createdAt: created_at } = record;

@@ -122,7 +122,7 @@ function addVerifyPayment(orders: Command): void {
     .option('--reference <R>', "the payment's id, unique in the order", externalReference, 'gateway callback')
     .action((id: string, { store, reference, amount, currency }: PaymentOptions) =>
       withOrder(id, store, async (app, order) => {
-        // The hash is that of a client of the API that reports the same payment.
+        // The hash equals that of an API client that reports the same payment.
         const requestHash = canonicalHash({ reference, amount, currency }).toString('base64');
         const payment = {
           reference,

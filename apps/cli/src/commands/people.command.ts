@@ -16,7 +16,7 @@ interface Options {
   readonly role?: Role;
 }
 
-/** @returns the group, for further commands. */
+/** @returns the command group, for further commands. */
 export function addPeople(program: Command): Command {
   const people = addCommand(program, 'people', 'who may sign in to the dashboard of a store');
   const role = () => new Option('--role <R>', 'what the person may do').choices(ROLES);

@@ -19,7 +19,7 @@ const COLUMNS: Columns<Schemas['CustomerListItem']> = {
   Spent: right(({ total_spent }) => money(total_spent, currency())),
 };
 
-/** The words are the store's: those of its newest customers are offered, and others can be typed. */
+/** The statuses are words of the store: it suggests those of its newest customers, and accepts others. */
 function Status() {
   const newest = useGet('/v1/customers', { query: { limit: 100 } }).data?.data ?? [];
   const words = new Set(newest.map(({ status }) => status));

@@ -8,7 +8,7 @@ import { can } from '../session.js';
 import { Keys, NewKey } from './keys.js';
 import { EditWebhook, Webhooks } from './webhooks.js';
 
-/** What to do about the codes that integrations meet most. The guide has all of them. */
+/** What to do about the most frequent codes of integrations. The guide explains all of them. */
 const ADVICE: Readonly<Record<string, string>> = {
   invalid_request: 'The request is malformed: its answer says where. Correct the program.',
   unauthorized: 'The key is missing or wrong.',
@@ -30,7 +30,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   internal_error: 'The service failed. Send the X-Request-Id to its operator.',
 };
 
-/** Sums the refusals by key and code, the most frequent first. The days come newest first. */
+/** Sums the refusals by key and code, the most frequent first. The input lists the newest day first. */
 function refusalsOf(days: readonly Schemas['KeyUse'][]) {
   const all = days.flatMap(({ key_id, name, day, refused }) =>
     Object.entries(refused).map(([code, times]) => ({ id: `${key_id} ${code}`, name, code, times, last: day })),

@@ -49,7 +49,7 @@ function show({ data }: { data?: { data: { key: string } } }): void {
 
 const LOST = 'The new key may exist all the same. If it is under Developers, Keys, revoke it and make another.';
 
-/** The secret is in the first answer only. */
+/** Only the first answer contains the secret, so a failed request may have made a key that nobody knows. */
 function mayExist(error: unknown): never {
   throw isDown(error) ? new Error(`${textOf(error)} ${LOST}`) : error;
 }

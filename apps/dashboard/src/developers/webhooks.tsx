@@ -20,7 +20,7 @@ function show({ data }: { data?: { data: { secret: string } } }): void {
   secret.set({ title: 'The secret of the webhook', text: data?.data.secret ?? '', hint });
 }
 
-/** Returns undefined for an empty text: the present headers, of which answers have the names only, then stay. */
+/** Returns undefined for an empty text, so that the current headers stay: answers contain only their names. */
 function headersIn(text: string): Record<string, string> | undefined {
   const lines = [...text.matchAll(/^([^:\n]+):?(.*)$/gm)];
   if (lines.length === 0) return undefined;
@@ -46,7 +46,7 @@ export function EditWebhook({ hook }: { hook?: Webhook }) {
     if (!hook) return api.POST('/v1/webhooks', { body: { ...given, url } }).then(show);
     const params = { path: { id: hook.id } };
     const headers = values.bare ? {} : headersIn(values.headers);
-    // Also the same URL removes the headers that are not given with it.
+    // Sending even the same URL removes the headers that are not sent with it.
     const changed = { ...given, headers, url: url === hook.url ? undefined : url };
     await api.PATCH('/v1/webhooks/{id}', { params, body: changed });
     return 'The webhook is changed.';
@@ -71,7 +71,7 @@ export function EditWebhook({ hook }: { hook?: Webhook }) {
 function WebhookActions({ hook }: { hook: Webhook }) {
   const path = { params: { path: { id: hook.id } } };
   const isPaused = hook.state === 'paused';
-  /** A button without a question, for what harms nothing. */
+  /** Makes a button that acts without a dialog, for harmless actions. */
   const now = (label: string, verb: 'resume' | 'test' | 'pause', said: string) => {
     const act = () => api.POST(`/v1/webhooks/{id}/${verb}`, path).then(() => said, textOf);
     return <Button text={label} onClick={() => void act().then(announce).then(refresh)} />;
@@ -107,7 +107,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
 
 type Delivery = Webhook['last_deliveries'][number];
 
-/** Meanings by the code of Node or OpenSSL, as docs/webhooks.md has them, or else by the phase. */
+/** Meanings by the code of Node or OpenSSL, as in docs/webhooks.md, or else by the phase. */
 const FAILURES: readonly (readonly [codeOrPhase: RegExp, meaning: string])[] = [
   [/^(ENOTFOUND|ENODATA)/, 'The host has no address in DNS. Is its name right?'],
   [/^ADDRESS_NOT_ALLOWED/, 'An address of the host is private. Only the operator of the service can permit it.'],
@@ -141,7 +141,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   5: 'The receiver failed. Its log says why.',
 };
 
-/** What happened to a message, and what to do about it, in plain words. */
+/** Explains what happened to a message, and what to do about it. */
 function explain({ phase, status, answer }: Delivery): string {
   if (status !== null) return STATUSES[status] ?? STATUSES[Math.floor(status / 100)] ?? '';
   const find = (text: string) => FAILURES.find(([pattern]) => pattern.test(text))?.[1];
@@ -185,7 +185,7 @@ function Trouble({ hook }: { hook: Webhook }) {
   );
 }
 
-/** The feed does not name deliveries. */
+/** The feed does not report deliveries, so they are polled. */
 const POLL_MS = 5_000;
 
 function Shown({ row }: { row: WebhookListItem }) {

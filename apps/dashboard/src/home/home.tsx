@@ -11,7 +11,7 @@ import { can, currency } from '../session.js';
 
 type OrderSums = Schemas['OrderSums'];
 
-/** What waits for a person, the most urgent first. Without those that the role does not open. */
+/** Lists what needs attention, the most urgent first, except what the role cannot open. */
 function needsOf(all: Schemas['Attention']) {
   const { failed_mails: mails, webhooks_failing: failing, webhooks_paused: paused, keys_expiring: keys } = all;
   const orders = (queue: string) => to('/orders', { queue });
@@ -91,7 +91,7 @@ function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   );
 }
 
-/** Statistics are by days of the store, the last 14 of them. */
+/** The statistics cover the last 14 days of the store. */
 const DAYS = 14;
 const dayText = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 

@@ -12,7 +12,7 @@ type Change = 'cancel' | 'hold' | 'lines' | 'mails' | 'notes' | 'payments' | 're
 type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
 type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
 
-/** Changes an order. @returns what to say then. */
+/** Changes an order. @returns the text to announce. */
 export async function change<C extends Change>(id: string, what: C, body: Body<C>, said = ''): Promise<string> {
   await api.POST(`/v1/orders/{id}/${what as 'notes'}`, { params: { path: { id } }, body: body as Body<'notes'> });
   return said;
@@ -26,7 +26,7 @@ async function preview<C extends 'cancel' | 'lines' | 'refunds'>(id: string, wha
   return data.data;
 }
 
-/** What is left to do about the money of an order. */
+/** Says what is still open of the money of an order. */
 function moneyLeft({ amount_open: open, refund_due: due, currency }: Order): string {
   if (due > 0) return `${money(due, currency)} is then to pay back.`;
   return open > 0 ? `${money(open, currency)} is then open.` : 'Nothing is then open.';
@@ -35,7 +35,7 @@ function moneyLeft({ amount_open: open, refund_due: due, currency }: Order): str
 const unitsOf = (order: Order, most: (line: Line) => number): Line[] =>
   order.line_items.map((line) => ({ ...line, quantity: most(line) })).filter(({ quantity }) => quantity > 0);
 
-/** @param all whether the fields begin with all units. */
+/** @param all whether the fields start with all units. */
 function LineUnits({ lines, all = false }: { lines: readonly Line[]; all?: boolean }) {
   const rows = lines.map(({ line, name, quantity, ...unit }) => {
     const field = { name: `line-${line}`, most: quantity, defaultValue: all ? quantity : 0 };
@@ -148,7 +148,7 @@ export function Cancel({ order }: OfOrder) {
   const { receipt_number, currency } = order;
   const items = unitsOf(order, leftOf).map(({ line, quantity }) => ({ line, quantity }));
   const units = count(sum(items.map(({ quantity }) => quantity)), 'unit');
-  // What has shipped stays: then only the rest is given up.
+  // Shipped units stay, so only the rest is cancelled.
   const isPart = order.shipments.some(({ status }) => status !== 'void');
   const bodyOf = ({ reason, restock, notify, fee }: Values) => {
     const what = isPart ? { items } : { fee: fee ? readAmount(fee, currency) : 0 };
@@ -185,7 +185,7 @@ export function Hold({ order: { id, receipt_number } }: OfOrder) {
 
 const MAX_UNITS = 999;
 
-/** Nothing changes until the person has seen what the order then costs. */
+/** Changes nothing until the person has seen the new price of the order. */
 export function ChangeLines({ order }: OfOrder) {
   const { currency, line_items: lines } = order;
   const seen = useRef({ body: '', total: 0 });
@@ -234,7 +234,7 @@ export function ChangeLines({ order }: OfOrder) {
 const PERSON = { name: 'Name', email: 'E-mail', phone: 'Phone', company: 'Company' };
 const PLACE = { address: 'Street', address2: 'Second line', zip: 'Postal code', city: 'City', region: 'Region' };
 
-/** A text that was cleared is null. */
+/** Sends null for a text that was cleared. */
 function changes(values: Values, before: Texts) {
   const changed = Object.keys(before).filter((name) => name in values && values[name] !== (before[name] ?? ''));
   return Object.fromEntries(changed.map((name) => [name, values[name] || null]));
@@ -293,9 +293,9 @@ interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
   readonly field?: (order: Listed) => ComponentChildren;
 }
 
-/** Acts on one order after the other. A second click repeats only those that were refused. */
+/** Acts on one order after the other. A second click repeats only the refused ones. */
 function Several({ orders, verb, done, act, field, children, ...ask }: SeveralProps) {
-  /** Why each order was refused; empty for those that were not. */
+  /** Why each order was refused; accepted ones are not listed. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = async (values: Values) => {
     const next = { ...answers };

@@ -75,9 +75,7 @@ function useHistory(id: string, pages: number) {
   return useRead(['/v1/orders/{id}/history', { path }, pages], read);
 }
 
-/**
- * The last page may be short: with the one before it, at least as many events are shown as a page of the service has.
- */
+/** The last page may be short: together with the previous one, at least a full page of events is shown. */
 const FIRST_PAGES = 2;
 const isHolding = ({ event }: OrderEvent) => event === 'held';
 
@@ -110,7 +108,7 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
   );
 }
 
-/** What goes into the parcel of an order, on paper only. */
+/** The packing slip of an order, which is only printed. */
 export const Slip = ({ order }: OfOrder) => (
   <article class="slip" hidden>
     <h1>{order.receipt_number}</h1>
@@ -191,7 +189,7 @@ function Amounts({ order }: OfOrder) {
 const isKept = ({ fulfillment_status }: Order): boolean => can('fulfillment') && fulfillment_status !== 'CANCELLED';
 const canCorrect = (order: Order): boolean => isKept(order) && order.line_items.some((line) => leftOf(line) > 0);
 
-/** Warns the picker of each parcel that may have the label of before. */
+/** Lists the parcels that may have the label of the previous address, to warn the picker. */
 const changedOf = ({ shipments }: Order): string[] =>
   shipments
     .filter(({ address_changed }) => address_changed)
@@ -204,7 +202,7 @@ function billedTo({ billing_address }: Order): string[] {
   return [name, company, vat_id && `VAT id ${vat_id}`, address, address2, `${zip} ${city}`.trim(), region, country];
 }
 
-/** Whether the billing address has more than the shipping address, or another field. */
+/** Whether the billing address has additional or different fields. */
 const isBilledElsewhere = ({ billing_address, shipping_address }: Order): boolean =>
   billing_address.name !== '' ||
   billing_address.vat_id !== '' ||

@@ -28,7 +28,7 @@ const QUEUES = {
 } satisfies Readonly<Record<string, { name: string; filter: OrderQuery }>>;
 type Queue = keyof typeof QUEUES;
 
-/** A search is not only in what is to ship. */
+/** A search covers more than the orders to ship. */
 function queueOf({ query: { queue = 'ship', search } }: Route): Queue {
   if (search && queue === 'ship') return 'all';
   return queue in QUEUES ? (queue as Queue) : 'ship';
@@ -47,7 +47,7 @@ function filterOf(route: Route): OrderQuery {
   };
 }
 
-/** How many orders a queue has. */
+/** Shows how many orders a queue has. */
 export function Count({ queue }: { queue: Queue }) {
   const query = { ...QUEUES[queue].filter, ...ONLY_MODE, limit: 1 };
   const total = useRead(['counts', queue], () => get('/v1/orders', { query })).data?.pagination.total;
@@ -126,7 +126,7 @@ export function Orders() {
   );
 }
 
-/** Prints a slip for each order, on a page of its own. While they are there, nothing else of the page is printed. */
+/** Prints a slip for each order, on a page of its own. While slips exist, nothing else of the page is printed. */
 function useSlips(chosen: ReadonlySet<string>) {
   const [orders, setOrders] = useState<readonly Order[]>([]);
   useEffect(() => setOrders([]), [chosen]);

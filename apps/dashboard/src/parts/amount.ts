@@ -1,4 +1,6 @@
-/** Currencies whose minor unit is not a hundredth, as the service has them by ISO 4217. Browsers differ for 17 others. */
+/**
+ * Currencies whose minor unit is not a hundredth, as the service has them from ISO 4217. Browsers differ for 17 others.
+ */
 const DIGITS: Readonly<Record<string, number>> = {
   ...{ BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, UYI: 0, VND: 0, VUV: 0 },
   ...{ XAF: 0, XOF: 0, XPF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3, CLF: 4, UYW: 4 },
@@ -6,7 +8,7 @@ const DIGITS: Readonly<Record<string, number>> = {
 
 export const digitsOf = (currency: string): number => DIGITS[currency] ?? 2;
 
-/** An amount in minor units, as people read it. */
+/** Formats an amount in minor units for people. */
 export function money(minor: number, currency: string): string {
   const digits = digitsOf(currency);
   const range = { minimumFractionDigits: digits, maximumFractionDigits: digits };
@@ -19,14 +21,14 @@ export const plainMoney = (minor: number, currency: string): string =>
 /** Converts a price of the catalog, in major units. */
 export const minorOf = (major: number, currency: string): number => Math.round(major * 10 ** digitsOf(currency));
 
-/** Matches a number with or without decimals. Thousands are not separated, or not by the mark of the decimals. */
+/** Matches a number with or without decimals. Its thousands are not separated, or not by the decimal mark. */
 const DECIMAL =
   /^(\d+|\d{1,3}(?:[ '’\u00A0\u202F]\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.))(?:[.,](\d+))?$/;
 const THOUSANDS = /^[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+)$/;
 
 /**
- * What a person typed, in minor units: a comma or a point is before the decimals, and thousands may be separated.
- * @throws why it is no amount, or which two amounts it may be.
+ * Returns the typed amount in minor units: a comma or a point precedes the decimals, and thousands may be separated.
+ * @throws why it is not an amount, or which two amounts it may mean.
  */
 export function readAmount(text: string, currency: string): number {
   const digits = digitsOf(currency);
@@ -47,7 +49,7 @@ export function readAmount(text: string, currency: string): number {
   return minor;
 }
 
-/** @throws why it is no number of units. */
+/** @throws why it is not a number of units. */
 export function readUnits(text: string): number {
   if (!/^[+-]?\d{1,9}$/.test(text.trim()))
     throw new Error(`“${text.trim()}” is no whole number. Type it in digits only.`);

@@ -7,7 +7,7 @@ import { count, Lines } from '../parts/text.js';
 import { useMe } from '../session.js';
 import { linesOf, preview, write, type BundleLine } from './bundle.js';
 
-/** A file in another encoding would be stored with other letters. @returns undefined for one. */
+/** Decodes UTF-8: a file in another encoding would be stored with wrong letters. @returns undefined for such a file. */
 function textIn(bytes: ArrayBuffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -51,7 +51,10 @@ const isRefused = ({ result }: BundleLine) => result === 'refused';
 const countsOf = (words: readonly string[]): string =>
   [...new Set(words)].map((word) => `${words.filter((each) => each === word).length} ${word}`).join(', ');
 
-/** The service has no dry run: the rows of the first lines are read and compared. Afterwards, what became of each line. */
+/**
+ * Shows a preview of the first lines, which compares them with their rows because the service has no dry run, and
+ * afterwards the result of each line.
+ */
 function Import({ lines }: { lines: readonly BundleLine[] }) {
   const [done, setDone] = useState<readonly BundleLine[]>([]);
   const good = lines.filter((line) => !isRefused(line));
@@ -61,7 +64,7 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
     for (const line of first) read.push(await preview(line));
     return read;
   });
-  // After a failure the next click goes on where it stopped: a line that was written already is unchanged.
+  // After a failure, the next click continues where it stopped: a line that was already written is unchanged.
   const run = async () => {
     for (let all = done; all.length < good.length; setDone(all))
       all = [...all, ...(await write(good.slice(all.length)))];

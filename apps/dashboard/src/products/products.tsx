@@ -12,7 +12,7 @@ import { Change, keyOf, type StockRow } from '../stock/stock.js';
 type Product = Schemas['Product'];
 type Variant = Product['variants'][number];
 
-/** The catalog has prices in major units. */
+/** Converts the catalog's prices, which are in major units. */
 const minor = (price: number): number => minorOf(price, currency());
 const priceText = (price: number): string => money(minor(price), currency());
 
@@ -112,7 +112,7 @@ function Bins({ id }: { id: number }) {
   );
 }
 
-/** The orders that took units of the product, by the ledger: the list of orders has no filter for it. */
+/** Finds the orders that took units of the product in the ledger, because the list of orders has no filter for it. */
 async function lastOrders(product_id: number) {
   const { data } = await get('/v1/stock/movements', { query: { product_id, limit: 100 } });
   const taken = data.filter(({ kind }) => kind === 'ORDER').map(({ order_id }) => order_id);
@@ -155,7 +155,7 @@ function About({ product: { description, categories, specifications, metadata, s
 
 type ProductValues = Values<'name' | 'description' | 'status' | 'featured'>;
 
-/** The fields that differ, as an import line has them: the others stay as they are. */
+/** Returns the fields that differ, in the form of an import line: the others are not changed. */
 function changesOf({ name, description, ...values }: ProductValues, product: Product) {
   const status = values.status.toUpperCase() as Product['status'];
   const given = { name, description, status, featured: !!values.featured };
@@ -201,7 +201,7 @@ function EditPrice({ product, variant }: { product: Product; variant?: Variant }
   );
 }
 
-/** The price that the person saw, also when another one comes in while the dialog is open. */
+/** Remembers the price that the person saw, even if another one arrives while the dialog is open. */
 function Expected({ price }: { price: string }) {
   const [seen] = useState(price);
   return <input type="hidden" name="expected" value={seen} />;

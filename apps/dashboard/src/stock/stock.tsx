@@ -13,7 +13,7 @@ export type StockRow = Schemas['StockListItem'];
 
 const useWarehouses = () => useRead(['/v1/warehouses'], () => allOf((query) => get('/v1/warehouses', { query }))).data;
 
-/** What names a row. Its units may change while a dialog of it is open. */
+/** Returns the key of a row. Its units may change while its dialog is open. */
 export const keyOf = (row: StockRow) => [row.product_id, row.variant_id, row.warehouse, row.bin].join('/');
 
 function BinName({ warehouse, bin }: Pick<StockRow, 'warehouse' | 'bin'>) {
@@ -39,7 +39,7 @@ const MOVEMENT: Columns<Schemas['StockMovement']> = {
   Units: right(({ quantity: n }) => `${n > 0 ? '+' : ''}${n.toLocaleString()}`),
 };
 
-/** The filter of a row of the stock. The ledger finds a unit by its SKU, or else by its product. */
+/** Returns the filter for a row of the stock. The ledger finds a unit by SKU, or else by product. */
 const filterOf = ({ sku, product_id, warehouse, bin }: StockRow) =>
   sku ? { sku, warehouse, bin } : { product_id: String(product_id), warehouse, bin };
 
@@ -62,7 +62,7 @@ export function Movements() {
   );
 }
 
-/** All lines or none, so that a corrected request changes nothing twice. */
+/** Changes all lines or none, so that a corrected request changes nothing twice. */
 async function change(given: Schemas['ChangeStockRequest'], text: string): Promise<string> {
   await api.POST('/v1/stock', { body: { ...given, atomic: true } });
   return text;
@@ -92,7 +92,7 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
   );
 }
 
-/** What was there when the dialog opened. What was sold since must be seen before the units are set. */
+/** Shows the quantity when the dialog opened. The person must see what was sold since before setting the units. */
 function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
   const [seen, see] = useState(quantity);
   const button = <Button text="Seen" onClick={() => see(quantity)} />;
@@ -117,13 +117,13 @@ export const Change = right(
     ),
 );
 
-/** The most SKUs that a filter of the stock takes. */
+/** The maximum number of SKUs in a filter of the stock. */
 const MOST = 100;
 
-/** Letter case does not matter, unless one is spelled exactly so. */
+/** SKUs match in any letter case, unless one matches exactly. */
 const keyOfSku = (sku: string) => sku.toLowerCase();
 
-/** Which of the SKUs the store has, on sale or in a bin. A filter by SKUs separates them by commas. */
+/** Finds which of the SKUs the store has, on sale or in a bin. The filter separates SKUs by commas. */
 async function knownOf(skus: readonly string[]): Promise<ReadonlySet<string>> {
   const plain = skus.filter((sku) => !sku.includes(','));
   const found: { sku: string }[] = [];
@@ -138,7 +138,7 @@ async function knownOf(skus: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(found.map(({ sku }) => keyOfSku(sku)));
 }
 
-/** The units by SKU. @param ask gets the lines that may mean two things, for which there is no answer yet. */
+/** Returns the units by SKU. @param ask receives the ambiguous lines without an answer. */
 async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuLine[]) => void): Promise<Reading[]> {
   const lines = linesIn(text);
   const asked = lines.flatMap(({ whole, parted }) => (parted ? [whole.sku, parted.sku] : []));
@@ -150,7 +150,9 @@ async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuL
   return sumsOf(readings.filter((reading) => reading !== undefined));
 }
 
-/** The end of the feed when the dialog opened, as of which is counted. The page may have seen less of the feed. */
+/**
+ * Holds the end of the feed when the dialog opened; the count refers to it. The page may have read less of the feed.
+ */
 function AsOf() {
   const [cursor, setCursor] = useState('');
   useEffect(() => {
@@ -215,13 +217,13 @@ const skusOf = (rows: readonly { readonly sku: string }[]) => [...new Set(rows.m
 const isOf = (row: StockRow) => (unit: Unit) =>
   unit.product_id === row.product_id && unit.variant_id === row.variant_id;
 
-/** The list of the stock does not search. */
+/** Finds SKUs, because the list of stock has no search. */
 async function findSkus(search: string): Promise<string[]> {
   const { data } = await get('/v1/skus', { query: { search, limit: MOST } });
   return skusOf([{ sku: search }, ...data]).slice(0, MOST);
 }
 
-/** A page of the SKUs without units, each with the bins in which it lay, or with none. */
+/** Returns a page of the SKUs without units, each with the bins that it was in, or with none. */
 async function readOut({ search, warehouse, bin, ...route }: Route['query']) {
   const units = await get('/v1/skus', { query: { search, out_of_stock: true, ...pageOf(route) } });
   const query = { sku: skusOf(units.data).join(','), warehouse, bin };
@@ -234,7 +236,7 @@ async function readOut({ search, warehouse, bin, ...route }: Route['query']) {
   return { ...units, data, left: stock?.left ?? 0, isCut: false };
 }
 
-/** The rows with the names of what is on sale. */
+/** Returns the rows with the names of what is on sale. */
 async function read({ search, warehouse, bin, ...route }: Route['query']) {
   const skus = search ? await findSkus(search) : undefined;
   const query = { sku: skus?.join(','), warehouse, bin, ...pageOf(route) };

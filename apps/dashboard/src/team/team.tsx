@@ -94,7 +94,7 @@ function Sessions({ id }: Person) {
   );
 }
 
-/** The sessions are read when they are opened. */
+/** Loads the sessions when they are opened. */
 function SignedIn({ row }: { row: Person }) {
   const [isOpen, open] = useState(false);
   return (

@@ -4,11 +4,11 @@ import fp from 'fastify-plugin';
 import { linesNamed } from '../../headers.js';
 import { MAX_HEADER_LINES } from '../server/create-server.js';
 
-/** RFC 9110, section 7.2: a host name or an IP address, with an optional port. May be empty. */
+/** Matches a host of RFC 9110, section 7.2: a host name or an IP address, with an optional port. It may be empty. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d{0,5})?$/i;
 
 /**
- * Checks what Node's parser accepts and another server on the way may read differently. After a fault, the next request
+ * Checks what Node's parser accepts and another server in between may read differently. After a fault, the next request
  * on the connection cannot be trusted.
  */
 function faultOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
