@@ -4,7 +4,7 @@ import type { Static } from '@sinclair/typebox';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
-/** The camel case is the contract's. */
+/** The contract requires camel case here. */
 const QuotedItem = is.object({
   productId: is.text('The id of the product, as a string.', '70'),
   name: is.text('From the catalog.', 'Runner'),

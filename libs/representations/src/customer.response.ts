@@ -48,7 +48,7 @@ export function toCustomerResponse(customer: CustomerRecord): ValueOf<typeof Cus
   return Object.assign(summaryOf(customer), { metadata: customer.metadata });
 }
 
-/** Operational fields only. */
+/** Returns operational fields only. */
 function summaryOf(customer: ListedCustomer) {
   return {
     id: customer.id,

@@ -4,7 +4,7 @@ import { ACTOR, toActor } from './actor.js';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
-/** The names of the statuses of an order in JSON. */
+/** The JSON names of an order's statuses. */
 export const STATUS_FIELDS = {
   status: 'status',
   fulfillmentStatus: 'fulfillment_status',

@@ -5,7 +5,7 @@ import { Quoted, toQuote } from './created-order.response.js';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
-/** The member of an item that names what is unavailable. */
+/** The field of an item that names what is unavailable. */
 export const ITEM_FIELDS = { product: 'product_id', variant: 'variant_id', sku: 'sku' } as const;
 
 const PROBLEM_CODES = [

@@ -339,7 +339,7 @@ export function toOrderListItem(order: ListedOrder, include: readonly Include[] 
 export function toOrderResponse(order: OrderRecord): OrderResponse {
   const { name, email, phone } = order.customer;
   const { amount, taxAmount: tax, shippingAmount: shipping, discountAmount: discount, totalAmount: total } = order;
-  // In Node 20, an object literal with a spread and further fields takes ten times as long.
+  // In Node 20, an object literal with a spread and more fields takes ten times as long.
   return Object.assign(summaryOf(order), {
     tax_amount: tax,
     tax_lines: taxLinesOf(order).map(toTaxLine),

@@ -40,7 +40,7 @@ export function toPersonResponse(person: Member): ValueOf<typeof Person> {
   };
 }
 
-/** @param keyId of the request. */
+/** @param keyId the id of the request's key. */
 export function toPersonSession(session: SignIn, keyId: string): ValueOf<typeof PersonSession> {
   return {
     id: session.id,

@@ -125,7 +125,7 @@ export function toProductListItem(
 }
 
 export function toProductResponse(product: ProductRecord, currency: Currency): ProductResponse {
-  // In Node 20, an object literal with a spread and further fields takes ten times as long.
+  // In Node 20, an object literal with a spread and more fields takes ten times as long.
   return Object.assign(summaryOf(product, currency), {
     sku: product.sku,
     description: product.description,

@@ -33,7 +33,7 @@ const aHat = { ID: '7', Type: 'simple', SKU: 'HAT', Name: 'Hat', Published: '1',
 async function* bytesOf(text: string | Uint8Array): AsyncGenerator<Uint8Array> {
   await Promise.resolve();
   const bytes = Buffer.from(text as string);
-  // The pieces cut lines and letters anywhere.
+  // The chunks split lines and letters anywhere.
   for (let start = 0; start < bytes.length; start += 97) yield bytes.subarray(start, start + 97);
 }
 

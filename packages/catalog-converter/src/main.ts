@@ -28,7 +28,7 @@ const WRONG_USAGE = 2;
 
 class UsageError extends Error {}
 
-/** Text from a file must not control the terminal. */
+/** Escapes text from a file, which must not control the terminal. */
 const printable = (text: string) =>
   text.replace(
     /(?!\n)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
@@ -86,7 +86,7 @@ function readColumns(file: string): Record<string, string> {
       return columns as Record<string, string>;
     }
   } catch {
-    // The error below covers this too.
+    // The error below covers this case, too.
   }
   throw new Error(`${file} must be a JSON object such as {"Preis": "Regular price"}.`);
 }

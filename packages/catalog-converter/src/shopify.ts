@@ -95,7 +95,7 @@ function readVariant({ line, cells }: CatalogRow, first: Cells, { noted }: Readi
   });
 }
 
-/** Options by name; only the first row has the names. */
+/** Returns options by name; only the first row has the names. */
 function optionsOf(cells: Cells, first: Cells): Record<string, string> {
   const pairs = [1, 2, 3].flatMap((n) => {
     const value = cells[`option${n}value`]?.trim();

@@ -1,7 +1,10 @@
 import type { TransactionSql } from '@app/infrastructure';
 import type { ImportableLine } from './schema/bundle.js';
 
-/** Stock of a warehouse that a request opens or closes. Each product of it is counted anew, and a request has seconds. */
+/**
+ * Limits the stock of a warehouse that a request opens or closes: each of its products is counted again, and a request
+ * has only seconds.
+ */
 const MAX_STOCK_OPENED = 2_000;
 
 const TOO_LARGE = `warehouse.active must stay as it is: more than ${MAX_STOCK_OPENED} bins with a product open or close with it, use the command import`;
@@ -21,7 +24,7 @@ interface NumberedLine {
   readonly line: ImportableLine | null;
 }
 
-/** The lines that open or close a large warehouse, or one that an earlier line opens or closes, by number. */
+/** Returns, by number, the lines that open or close a large warehouse, or one that an earlier line opens or closes. */
 export async function openingsTooLarge(
   sql: TransactionSql,
   storeId: number,

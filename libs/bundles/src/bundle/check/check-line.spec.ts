@@ -37,7 +37,7 @@ const bookingOf = (count: number, from = 0) => {
   return { at: ORDER.created_at, kind: 'lines', tax_lines };
 };
 
-/** Checks a copy: the check changes texts in place. */
+/** Checks a copy, because the check changes texts in place. */
 const parse = (line: object) => checkLine(structuredClone(line));
 
 describe('checkLine', () => {
@@ -542,7 +542,7 @@ describe('checkLine', () => {
   });
 
   it('accepts attributes of 4 kB of a variant and of an order line, and refuses more', () => {
-    // With the quotes, colons, commas and braces around them.
+    // The size includes the quotes, colons, commas and braces.
     const attributes = (bytes: number) => ({
       ...Object.fromEntries(many(4, (n) => [`${n}`, '\u754c'.repeat(333)]) as [string, string][]),
       last: 'x'.repeat(bytes - 4_035),

@@ -82,7 +82,7 @@ const fraud = is.object(
   { description: 'The outcome of the fraud analysis. Absent: the order was not screened.' },
 );
 
-/** Earlier bundles say by this stage that an order is under review although its confirmation has gone out. */
+/** In earlier bundles, this stage means that an order is under review although its confirmation was sent. */
 export const EARLIER_REVIEW = 'review';
 
 const stage = is.object(
@@ -152,7 +152,7 @@ const payment = is.object({
   metadata: is.optional(is.metadata),
 });
 
-/** A change of lines may take all taxes of an order, and give it as many others. */
+/** A change of lines may remove all taxes of an order and add as many others. */
 const MAX_TAXES_OF_BOOKING = 2 * MAX_ORDER_TAXES;
 
 const booking = is.object({
@@ -189,7 +189,7 @@ const event = is.object(
   { rule: 'orderEvent', description: '`status_changed` has `field`, `from` and `to`; the others have none of them.' },
 );
 
-/** More than an order of the API can have. */
+/** The limit exceeds what an order of the API can have. */
 const MAX_EVENTS = 20_000;
 
 const account = is.described(

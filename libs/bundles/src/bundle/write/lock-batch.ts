@@ -10,7 +10,7 @@ const TAKE_TURN_OF_STORE = `/* import.take_turn_of_store */
 const DEMAND_HOME = `/* import.stores.demand_home */
   SELECT demand_home(id) FROM stores WHERE subdomain = ANY($1)`;
 
-// Every writer locks stock in this order.
+// Every writer locks stock in this sequence.
 const LOCK_STOCK = `/* import.stock.lock */
   SELECT FROM stock
   WHERE store_id = $1 AND product_id IN (SELECT id FROM products WHERE store_id = $1 AND lower(slug COLLATE "C") = ANY ($2))
@@ -25,7 +25,7 @@ const FIND_STOCKED = `/* import.products.stocked */
   JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id
   JOIN stock ON stock.store_id = $1 AND stock.bin_id = bins.id`;
 
-// An array, because a join would read all products of a store that the planner takes for small.
+// An array is used because a join would read all products of a store that the planner considers small.
 const LOCK_PRODUCTS = `/* import.products.lock_batch */
   SELECT FROM products
   WHERE store_id = $1 AND id = ANY (ARRAY(
@@ -33,18 +33,21 @@ const LOCK_PRODUCTS = `/* import.products.lock_batch */
   ORDER BY id
   FOR NO KEY UPDATE`;
 
-/** Two imports into one store could lock its rows in opposite orders. @param stores to which it writes. */
+/**
+ * Makes imports wait for each other, because two imports into one store could lock its rows in opposite sequences.
+ * @param stores the stores that the import writes to.
+ */
 export async function takeTurns(sql: Sql, stores: readonly string[]): Promise<void> {
   await sql.query(TAKE_TURNS);
   await sql.query(DEMAND_HOME, [stores]);
 }
 
-/** The turn of an import that writes to one store only. It does not wait for those of other stores. */
+/** Makes imports into one store wait for each other, but not for those of other stores. */
 export async function takeTurnOfStore(sql: Sql, storeId: number): Promise<void> {
   await sql.query(TAKE_TURN_OF_STORE, [storeId]);
 }
 
-/** Locks in the order of orders: stock, then products. The order of the file would deadlock with them. */
+/** Locks in the same sequence as orders: stock, then products. The sequence of the file would deadlock with orders. */
 export async function lockBatch(sql: Sql, lines: readonly Numbered[]): Promise<void> {
   const changing = lines
     .map(({ line }) => line)

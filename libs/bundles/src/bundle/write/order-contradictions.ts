@@ -1,7 +1,10 @@
 import { adjustmentOf, sumByRate, taxLinesOf, taxOf } from '@app/domain';
 import type { OrderRecordLine } from '../schema/bundle.js';
 
-/** Says where the amounts of an order are not those of its parts. What the parts do not tell, such as the tax of each line, is no contradiction. */
+/**
+ * Describes where the amounts of an order contradict its parts. What the parts do not contain, such as the tax of each
+ * line, is no contradiction.
+ */
 export function contradictionsOf(order: OrderRecordLine): string[] {
   return [...(order.line_items?.length ? ofLines(order) : []), ...ofAdjustment(order), ...ofCredits(order)];
 }
@@ -44,7 +47,7 @@ function ofAdjustment(order: OrderRecordLine): string[] {
   return [`order.adjustment_amount is ${adjustment}, and with tax_included it is minus the tax: ${0 - tax}`];
 }
 
-/** Bookings may credit no more of a tax than the order has. */
+/** Checks that bookings credit no more of a tax than the order has. */
 function ofCredits({ bookings = [], line_items, shipping_tax: shippingTax = [], ...order }: OrderRecordLine): string[] {
   const lines = (line_items ?? []).map(({ tax = [] }) => ({ tax }));
   const sold = taxLinesOf({ isTaxIncluded: order.tax_included ?? false, shippingTax, lines });
