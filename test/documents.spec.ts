@@ -42,7 +42,9 @@ function brokenLinks(file: string, text: string): string[] {
 
 const FOLDERS = ['apps', 'docs', 'docker', 'examples', 'libs', 'packages', 'test', 'tools'];
 const REPOSITORY_PATH = new RegExp(`(?<![\\w/.<@-])(?:${FOLDERS.join('|')})/\\w[\\w./-]*`, 'g');
-/** The name of a file of code without its folder. A hyphen tells it from a property, such as `where.sql`. */
+/**
+ * Matches the name of a code file without its folder. A hyphen distinguishes it from a property, such as `where.sql`.
+ */
 const FILE_NAME = /(?<![\w./<-])\w[\w.]*-[\w.-]*\.(?:ts|mjs|cjs)\b/g;
 
 const files = FOLDERS.flatMap((folder) =>
@@ -113,7 +115,7 @@ function unknownVariables(text: string): string[] {
 
 const AVOIDED =
   /\b(?:told|tells?\s+of|whoever|nobody|somebody|anew|beside|mend(?:s|ed|ing)?|leads?\s+to|stands\s+in|belongs?\s+into|of\s+(?:its|their)\s+own|meanwhile|in\s+turn)\b/gi;
-/** Code, and the account that PostgreSQL may run as. */
+/** Matches code, and the account that PostgreSQL may run as. */
 const EXEMPT = /^```[^]*?^```|`[^`]*`|"nobody"|^nobody$/gm;
 /** Programs write these two. */
 const MEASURED = ['docs/promises.md', 'docs/benchmarks.md'];
@@ -145,7 +147,7 @@ describe('the documents', () => {
     );
 
     expect(listed.map((text) => text.slice(4)).sort()).toEqual([...ERROR_CODES].sort());
-    // The routes of the dashboard are no part of the document.
+    // The routes of the dashboard are not part of the document.
     returned.push('422 sign_in_invalid', '422 address_not_private');
     expect(listed.filter((text) => !returned.includes(text))).toEqual([]);
   });

@@ -333,7 +333,7 @@ describe('the counter of key usage', () => {
   });
 
   it('updates last_used_at at most once a minute, over all processes', async () => {
-    // In the future, the minute of the clock cannot change while the test runs.
+    // The time is in the future, so that the minute of the clock cannot change while the test runs.
     await lastUsed(`date_trunc('minute', now()) + interval '1 hour'`);
     const before = await stored();
 
@@ -475,7 +475,7 @@ describe('EncryptedSecrets', () => {
   });
 });
 
-/** More than a batch. */
+/** The number exceeds a batch. */
 const CUSTOMERS = 600;
 const VALUES = CUSTOMERS + 1;
 
@@ -515,7 +515,7 @@ async function decryptAll(key: Buffer): Promise<string[]> {
 
 const plaintexts = ['{"secret_key":"paylark-secret"}', ...everything.slice(1).map((_, n) => `NID-${n}`)].sort();
 
-/** Emptied within ten minutes. One that cannot be read only drops its mail. */
+/** The column is emptied within ten minutes. A value that cannot be read only drops its mail. */
 const SHORT_LIVED = 'sign_ins.mail_code';
 
 it('the rotation of encryption keys covers every column of bytes that is no hash', async () => {
@@ -566,7 +566,7 @@ describe('the rotation of encryption keys', () => {
   it('keeps the values of a concurrent import of the same customers', async () => {
     const changed = Array.from({ length: CUSTOMERS }, (_, n) => ({ ...customer(n), national_id: `NEW-${n}` }));
 
-    // The import already encrypts with the new key. It writes from last to first, against the order of the rotation.
+    // The import already encrypts with the new key. It writes from last to first, opposite to the rotation.
     const [report] = await Promise.all([
       rotateTo([SECRETS.newest, SECRETS.older]),
       importUnder([SECRETS.newest, SECRETS.older], changed.reverse()),

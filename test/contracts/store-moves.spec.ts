@@ -64,7 +64,7 @@ const move = async (from: RunningApi, to: RunningApi, subdomain = source.store.s
   const report = await movesOf(from).move({ subdomain, target: to.database.url, onProgress });
   return { ...report, steps };
 };
-/** A command that is killed after the step. */
+/** Runs a command that is killed after the step. */
 const moveUntil = (last: MoveStep, subdomain: string) => {
   const onProgress = ({ step, detail }: { step: MoveStep; detail: string }) => {
     if (step === last && detail === '') throw new Error('killed');
@@ -75,7 +75,7 @@ const headers = (api: RunningApi, key: string) => ({
   authorization: `Bearer ${api.store.key}`,
   'idempotency-key': key,
 });
-/** A request of the store that moves, to the processes of a cluster. */
+/** Places an order in the moving store, at the processes of a cluster. */
 const placeAt = (api: RunningApi, key: string) =>
   api.inject({ method: 'POST', url: '/v1/orders', headers: headers(source, key), payload: anOrderBody(productId, 1) });
 const readAt = (api: RunningApi, url: string) => api.inject({ method: 'GET', url, headers: headers(source, 'read') });

@@ -388,7 +388,7 @@ describe('GET /v1/key', () => {
 interface Route {
   readonly method: string;
   readonly path: string;
-  /** One of which suffices. */
+  /** The key needs at least one of these. */
   readonly needs: readonly ScopeWord[] | undefined;
 }
 

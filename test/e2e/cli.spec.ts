@@ -126,7 +126,7 @@ describe('the command line', () => {
       expect(await cli(['import', file('store-of-another-range.ndjson', line)], env)).toMatchObject({ code: 0 });
       const imported = `SELECT id FROM stores WHERE subdomain = 'imported'`;
       expect(await cluster.query(imported)).toEqual([{ id: 1_000_002 }]);
-      // It has moved here.
+      // The store has moved here.
       await cluster.query(`INSERT INTO stores (id, subdomain, name, currency) VALUES (3000000, 'moved', 'A', 'USD')`);
       expect(await beginAt(2_000_001)).toMatchObject(refused(2_000_001, 3_000_000));
     } finally {

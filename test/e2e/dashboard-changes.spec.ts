@@ -76,7 +76,7 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Stock', exact: true }).click();
     await page.getByRole('heading', { name: 'Stock' }).waitFor();
-    // Sooner than by itself.
+    // The limit is shorter than the time after which the message disappears by itself.
     await page.getByText(/is recorded/).waitFor({ state: 'detached', timeout: 2_000 });
     await page.context().close();
   });

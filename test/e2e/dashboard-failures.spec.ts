@@ -183,7 +183,7 @@ describeInBrowser('the dashboard when something fails', () => {
       receipt = await placeOrder();
       return route.continue();
     });
-    // Ends the request that waits.
+    // The order ends the waiting request.
     await placeOrder();
 
     for (const tab of [page, second])

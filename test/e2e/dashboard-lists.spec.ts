@@ -1,7 +1,7 @@
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
 
 const MANY = 130;
-/** Of the store. On 27 September 2026 its clocks go from 02:00 to 03:00; the browser is a day behind it. */
+/** The zone of the store. On 27 September 2026 its clocks go from 02:00 to 03:00; the browser is a day behind it. */
 const ZONE = 'Pacific/Auckland';
 const ELSEWHERE = { timezoneId: 'America/Los_Angeles' };
 

@@ -6,10 +6,13 @@ import { dashboardScene, describeInBrowser, type DashboardScene, type Desk } fro
 const LIMIT_SECONDS = 30;
 const MAX_TABS = 150;
 const TRIES = 4;
-/** A phone whose requests take 800 ms longer, and of which every 20th fails: by hand, for docs/dashboard.md. */
+/**
+ * Simulates a phone whose requests take 800 ms longer, and every 20th of which fails; used by hand, for
+ * docs/dashboard.md.
+ */
 const IS_SLOW = process.env.SLOW !== undefined;
 
-/** Only keys reach the page. */
+/** Operates the page by keyboard only. */
 class Hands {
   constructor(readonly page: Page) {}
 
@@ -30,14 +33,14 @@ class Hands {
     throw new Error(`Tab does not reach ${String(target)}`);
   }
 
-  /** @param name of a button with a dialog. */
+  /** @param name the label of a button with a dialog. */
   async ask(name: string, within: Page | Locator = this.page): Promise<void> {
     await this.reach(within.getByRole('button', { name, exact: within === this.page }));
     await this.press('Enter');
     await this.page.locator('dialog[open] :focus').waitFor();
   }
 
-  /** A request without a key that got no answer is sent again by the person. */
+  /** Submits again when a request without a key got no answer, as a person would. */
   async enter(expected: Locator): Promise<void> {
     const failure = this.page.getByRole('alert').or(this.page.getByText('The service did not answer.'));
     for (let tries = 1; ; tries++) {
@@ -239,7 +242,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.reach(page.getByLabel('ship, cancel, release'));
         await hands.press('Space');
         await hands.enter(page.getByRole('heading', { name: 'The new key' }));
-        // Only its button closes it.
+        // Only its button closes the dialog.
         await hands.press('Escape', 'Escape');
         await hands.reach(page.getByRole('button', { name: 'Copy the secret' }));
         await hands.press('Enter');

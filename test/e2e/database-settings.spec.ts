@@ -88,7 +88,7 @@ describe('a database with a locale of ICU and LC_CTYPE C', () => {
   });
 
   it('lists brands and categories in the order of an index', async () => {
-    // For so few rows, PostgreSQL would sort.
+    // With so few rows, PostgreSQL would sort.
     await api.database.query(`CREATE FUNCTION plan_of(list text) RETURNS SETOF text LANGUAGE plpgsql
       SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
       AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN (COSTS off) ' || list; END $$`);
@@ -124,7 +124,7 @@ async function oddDatabase(): Promise<TestDatabase> {
   for (const [setting, value] of Object.entries(ODD_SETTINGS)) {
     await database.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
   }
-  // Its own sessions keep the settings of the template.
+  // The sessions of the database keep the settings of the template.
   return database;
 }
 

@@ -193,7 +193,7 @@ describe('customers erase', () => {
 
   it('leaves no trace of the person in any column of any table, and other people as they are', async () => {
     const { canaries, email } = ada;
-    // First, because reads give waiting changes their positions in the feed.
+    // These reads come first, because reads assign positions of the feed to waiting changes.
     const answers = await answersOf(api, api.store.key);
     const rowsBefore = await everything();
     expect(foundIn(rowsBefore, canaries)).toEqual(canaries);
@@ -587,7 +587,7 @@ const IMPERSONAL = [
   'gateway_credentials: method_id credentials',
   'api_keys: key_hash prefix last_four mode scope networks name status device created_by changed_by',
   'api_key_refusals: code',
-  // Of people who may sign in, whom `people remove` removes.
+  // `people remove` removes those of people who may sign in.
   'people: email name role oidc_issuer oidc_subject',
   'sign_ins: kind email oidc_issuer oidc_subject nonce_hash secret_hash mail_code network',
   'sellable_units: sku search_text',
@@ -622,7 +622,7 @@ const IMPERSONAL = [
   'change_branches: place',
 ];
 
-/** The answers without the fields that an erasure changes; searches find other orders. */
+/** Returns the answers without the fields that an erasure changes; searches then find other orders. */
 function without(answers: Record<string, string>): Record<string, unknown> {
   const personal = new Set([
     ...['customer_name', 'name', 'email', 'phone', 'city', 'address', 'zip', 'notes', 'tags', 'updated_at'],

@@ -44,7 +44,7 @@ const STORE_LINES: readonly Line[] = [
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** A store with the lines above. */
+/** Creates a store with the lines above. */
 async function aStore(lines: readonly Line[] = STORE_LINES) {
   const of = await api.withStore();
   const send = (body: object | string, headers?: Record<string, string>) => of.post('/v1/import', body, headers);

@@ -20,14 +20,14 @@ interface Key {
 
 const bearer = (key: string): Headers => ({ authorization: `Bearer ${key}` });
 
-/** A person, with the headers of their session. */
+/** Signs a person in and returns the headers of the session. */
 const signedIn = async (role: 'owner' | 'developer' = 'owner', signedInMinutesAgo = 0, { store } = api) => {
   const session = await store.session(role, { signedInMinutesAgo });
   const headers = { host: 'localhost', 'x-dashboard': 'live', cookie: `store-live=${session.secret}` };
   return { ...session, headers };
 };
 
-/** The header of a key, with columns as in the table. */
+/** Returns the header of a key, with columns as in the table. */
 const aMachine = async (scope: ApiKeyScope, columns = '') => {
   const key = await api.store.createKey('live', scope);
   if (columns !== '') {
@@ -331,7 +331,7 @@ describe('a roll', () => {
   });
 });
 
-/** Of the key in the header. */
+/** Returns the id of the key in the header. */
 const idOf = async ({ authorization = '' }: Headers): Promise<string> => {
   const [row] = await api.database.query<{ id: string }>(
     'SELECT id FROM api_keys WHERE store_id = $1 AND last_four = $2',

@@ -272,7 +272,7 @@ describe('bins', () => {
       readonly allocations: readonly { bin: string; quantity: number; shipped_quantity: number }[];
     }[];
   }
-  /** A product with 5, 3 and 0 units in three bins. */
+  /** Creates a product with 5, 3 and 0 units in three bins. */
   async function aProduct() {
     const product = await api.store.product({ stock: [5, 3, 0] });
     const rows = (await api.get(`/v1/stock?product_id=${product}`)).json<{
@@ -413,7 +413,7 @@ describe('bins', () => {
 });
 
 describe('the stock of an order', () => {
-  /** An order with units of a product in a thousand bins. */
+  /** Places an order with units of a product in a thousand bins. */
   async function inThousandBins() {
     const products = await Promise.all(
       Array.from({ length: 4 }, () => api.store.product({ stock: Array.from({ length: 250 }, () => 1) })),
@@ -460,7 +460,7 @@ describe('the stock of an order', () => {
 
 describe('a preview', () => {
   const LINES = [{ line: 1, quantity: 1 }];
-  /** The order without what another moment changes. */
+  /** Returns the order without values that depend on the time. */
   const withoutTimes = (order: object) =>
     JSON.parse(JSON.stringify(order), (name, value: unknown) => (/_at$|^at$|^id$/.test(name) ? null : value)) as object;
   const whatIsThere = async (id: string) => ({

@@ -30,7 +30,7 @@ const send: SendRequest = async ({ method, url, headers, body }) => {
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
 const { cli } = commandLine(() => api.database);
 let networks = 0;
-/** Each in a network of its own. */
+/** Returns a browser in a network of its own. */
 const browser = (more: Record<string, string> = {}) =>
   new Browser(send, {
     host: 'shop.example',

@@ -546,7 +546,7 @@ describe('a count', () => {
     );
     expect((await change([counted(12, await cursor())])).lines).toMatchObject([{ code: 'superseded' }]);
 
-    // As a copy of the database in another cluster does.
+    // A copy of the database in another cluster looks like this.
     await sql(
       `UPDATE change_branches SET place = 'elsewhere ' || place WHERE number = (SELECT max(number) FROM change_branches)`,
     );

@@ -4,7 +4,7 @@ import { inParallel, oneOf, orderBody } from '../support/store-setup.js';
 import { SLOW } from './slow-commits.js';
 
 const AT_ONCE = 4;
-/** Of this many twins, one loses its first answer. */
+/** The number of twins among which one loses its first answer. */
 const LOSES_ANSWER = 5;
 
 interface Tally {

@@ -9,7 +9,7 @@ import {
 } from '@app/domain';
 import { anOrder, aShipment, money, refunded, thrown, units, effectsOf } from '../../builders/order-state.js';
 
-/** An order of whose line 1 a shipment has some units. */
+/** Returns an order with some units of line 1 in a shipment. */
 const shipped = (status: 'picking' | 'shipped' | 'delivered', quantity: number): Partial<PlacedOrderState> => ({
   fulfillmentStatus: 'PROCESSING',
   shipments: [aShipment({ status, items: [units(1, quantity)] })],

@@ -338,7 +338,7 @@ describe('a refund', () => {
     const beforeShipping = { refunds: [refunded('re_1', 1000, [{ ...units(1, 1), cancelledQuantity: 1 }])] };
     const givenUp = { ...beforeShipping, lines, shipments: [aShipment({ items: [units(1, 2), units(2, 1)] })] };
     expect(back(givenUp)?.lines).toMatchObject([units(1, 2), units(2, 1)]);
-    // One with restock is in what has come back.
+    // A refund with restock is included in what has come back.
     const returned = { lines: [aLine(1, 3, { returnedQuantity: 1 }), aLine(2, 1)], shipments: [aShipment()] };
     expect(
       back({ ...returned, refunds: [refunded('re_1', 1000, [units(1, 1)], { restock: true })] })?.lines,
