@@ -6,7 +6,7 @@ export default tseslint.config(
   { ignores: ['**/dist', 'coverage', 'node_modules', '**/*.mjs', '**/*.cjs'] },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
-  // One program covers the whole project, because the project service updates its own for every file, which takes twice
+  // A single program covers the whole project, because the project service updates its own for every file, which takes twice
   // the time.
   { languageOptions: { parserOptions: { project: 'tsconfig.json', tsconfigRootDir: import.meta.dirname } } },
   {

@@ -26,7 +26,7 @@ let base: TallyScene;
 beforeAll(async () => (base = await TallyScene.create()));
 afterAll(() => base.stop());
 
-// One statement reads both sides of a comparison, so that they belong to one snapshot.
+// A single statement reads both sides of a comparison, so that they belong to one snapshot.
 const ORDER_TOTALS = `
   WITH counted AS (
     SELECT ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END,

@@ -223,7 +223,7 @@ describe('customers erase', () => {
     const orders = () => api.database.query('SELECT id FROM orders ORDER BY id');
     const before = await orders();
     const again = await api.post('/v1/orders', ada.body('placed'), { 'idempotency-key': key });
-    // One byte of the hash is left: one request in 256 passes for the first one.
+    // A single byte of the hash is left: one request in 256 passes for the first one.
     const others = await Promise.all(
       [2, 3, 4, 5].map((quantity) => {
         const items = [{ product_id: product, quantity }];

@@ -79,7 +79,7 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, datab
 }
 
 async function listen(app: NestFastifyApplication, { host, port }: Config): Promise<string> {
-  // By default, the kernel queues 511 connections. Beyond that, it drops the handshakes and requests of further
+  // The kernel queues 511 connections by default. Beyond that, it drops the handshakes and requests of further
   // clients, and some wait 15 s for a reset.
   await app.listen({ host, port, backlog: MAX_CONNECTIONS });
   const { address, port: bound } = (app.getHttpServer() as { address(): AddressInfo }).address();

@@ -34,7 +34,7 @@ const START_WITH_WATCHDOG = `exec 3<&0 </dev/null
   [ $n -lt 8 ] || kill -QUIT $$; } ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`;
 
-/** Neither statements nor parameter values may reach the log, even on errors: they are customers' data. */
+/** Statements and parameter values must not reach the log, even on errors: they are customers' data. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

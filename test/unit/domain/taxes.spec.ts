@@ -50,7 +50,7 @@ const RULES: ChargeRules = {
 const LAMP = 1;
 const BOOK = 2;
 
-/** One lamp for 59.90 and three books for 12.95 each. */
+/** Orders one lamp for 59.90 and three books for 12.95 each. */
 function anOrderFor(address: { readonly country: string; readonly vat_id?: string }, lamps = 1): ChargeableOrder {
   const line = (productId: number, minor: number, quantity: number) => {
     const unitPrice = Money.ofMinor(minor, 'EUR');

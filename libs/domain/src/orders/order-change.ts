@@ -39,7 +39,7 @@ export interface LinesChange extends ChargedAmounts {
   readonly changed: readonly ChargedLine[];
   /** New lines, which follow the existing ones. */
   readonly added: readonly OrderLine[];
-  /** By how much the amount and the units of the order grow. */
+  /** The growth of the amount and of the units of the order. */
   readonly amount: number;
   readonly units: number;
   /** The additional stock that the order needs. Its lines are positions in `wanted`. */

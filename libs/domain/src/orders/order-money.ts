@@ -51,7 +51,7 @@ export interface RefundedUnits extends LineQuantity {
 
 export interface RefundRecord extends MoneyRecord {
   readonly reason: RefundReason;
-  /** By how much the refund lowers what is owed, in minor units. */
+  /** How much the refund lowers what is owed, in minor units. */
   readonly credited: number;
   /** The refunded units, including returned units that the request did not name; empty when there are none. */
   readonly lines: readonly RefundedUnits[];

@@ -23,7 +23,7 @@ export interface RefundRequest extends Repeatable {
    * Null means goods when lines are named or units come back, else a repayment when money is due back, else goodwill.
    */
   readonly reason: RefundReason | null;
-  /** By how much the refund lowers what is owed, in minor units. Null takes the default of `creditOf`. */
+  /** How much the refund lowers what is owed, in minor units. Null takes the default of `creditOf`. */
   readonly credited: number | null;
   /** The units that the money is for; null for none in particular. Units that have not shipped are cancelled. */
   readonly lines: readonly LineQuantity[] | null;

@@ -16,7 +16,7 @@ interface CatalogRow {
   readonly attribute_names: readonly string[];
 }
 
-// One statement reads one snapshot. The planner expects a hundred lines in the JSON value; the LIMITs keep it from
+// A single statement reads one snapshot. The planner expects a hundred lines in the JSON value; the LIMITs keep it from
 // reading the whole catalog of the store. A line without a row names a product that is unknown, inactive or another
 // store's: the client cannot tell which.
 const PRICE = `/* products.price */

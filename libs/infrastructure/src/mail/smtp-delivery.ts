@@ -26,7 +26,7 @@ export class SmtpDelivery {
       url,
       pool: true,
       maxConnections: connections,
-      // One retry covers a connection that the server closed just as it was reused. The queue retries anything else.
+      // A single retry covers a connection that the server closed just as it was reused. The queue retries anything else.
       maxRequeues: 1,
       connectionTimeout: timeouts.connectMs,
       dnsTimeout: timeouts.connectMs,

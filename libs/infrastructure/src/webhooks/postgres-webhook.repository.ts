@@ -74,7 +74,7 @@ const RESUME = `/* webhooks.resume */
 const TEST = `/* webhooks.test */
   UPDATE webhooks SET test_due = true WHERE ${IS_IT} RETURNING 1`;
 
-// As with `resume`, the failures continue: only a pause ends them.
+// The failures continue, like with `resume`: only a pause ends them.
 const CONFIGURE = `/* webhooks.configure */
   UPDATE webhooks
   SET name = coalesce($4, name), url = coalesce($5, url), host = coalesce($6, host), body = coalesce($8, body),

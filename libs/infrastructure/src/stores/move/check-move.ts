@@ -71,7 +71,7 @@ export async function faultsOfMove(
       to.copiers + 1,
       'origins: raise max_active_replication_origins, before version 18 max_replication_slots',
     ),
-    // One worker applies the changes, and another copies tables.
+    // A worker applies the changes, and another copies tables.
     room('The target', to.workersLeft, 2, 'workers: raise max_logical_replication_workers and max_worker_processes'),
     [
       !(await isReplicated(source, storeId)),

@@ -433,7 +433,7 @@ CREATE CONSTRAINT TRIGGER payments_are_searched AFTER INSERT ON payments
 ALTER TABLE refunds ADD lines jsonb;
 ALTER TABLE refunds ADD restock boolean NOT NULL DEFAULT false; -- Whether these units went back to bins.
 ALTER TABLE refunds ADD reason refund_reason NOT NULL DEFAULT 'goodwill';
--- By how much the refund lowers what is owed.
+-- How much the refund lowers what is owed.
 ALTER TABLE refunds ADD credited bigint NOT NULL DEFAULT 0 CHECK (credited >= 0);
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
 
