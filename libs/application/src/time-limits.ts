@@ -41,7 +41,7 @@ export const KEY_STATEMENT_MS = 2_000;
 export const CONNECTION_MS = 2_000;
 
 /** How long a search or a transaction waits for one of the connections of its kind. */
-export const TURN_MS = 2_000;
+export const SLOT_WAIT_MS = 2_000;
 
 /** PostgreSQL ends a read after this time, and the read answers 503. The transaction of an order sets its own limit. */
 export const STATEMENT_TIMEOUT_MS = 3_000;

@@ -76,16 +76,16 @@ export async function survey(options: FileOptions): Promise<Survey> {
 /**
  * Reads the file again and returns the rows of each product, in the sequence of the products' first rows. It holds the
  * rows from the first incomplete product on.
- * @param doubtful receives the cells that a spreadsheet has probably damaged.
+ * @param reportSuspect receives the cells that a spreadsheet has probably damaged.
  */
 export async function* readProducts(
   options: FileOptions,
   { sizes, aliases }: Survey,
-  doubtful: (line: number, reason: string) => void,
+  reportSuspect: (line: number, reason: string) => void,
 ): AsyncGenerator<readonly Row[]> {
   const waiting = new Map<string, Row[]>();
   for await (const { header, record, row } of readRecords(options)) {
-    noteDamage(record, header, doubtful);
+    reportDamage(record, header, reportSuspect);
     const product = aliases.get(row.product) ?? row.product;
     const gathered = waiting.get(product);
     if (gathered) gathered.push(row);
@@ -147,15 +147,15 @@ function rowOf({ line, cells: given }: CsvRecord, { columns, names }: Header, fo
 const SHORTENED = /^\d([.,]\d+)?E\+\d{2,}$/i;
 const IS_CODE = /barcode|gtin|upc|ean|isbn/i;
 
-function noteDamage(
+function reportDamage(
   { line, cells }: CsvRecord,
   { columns, names }: Header,
-  doubtful: (line: number, reason: string) => void,
+  reportSuspect: (line: number, reason: string) => void,
 ): void {
   cells.forEach((cell, index) => {
     const name = names[index] ?? '';
     if (!SHORTENED.test(cell.trim()) || (columns[index] !== 'sku' && !IS_CODE.test(name))) return;
-    doubtful(line, `${name} ${quoted(cell.trim())} looks like a number that a spreadsheet has shortened`);
+    reportSuspect(line, `${name} ${quoted(cell.trim())} looks like a number that a spreadsheet has shortened`);
   });
 }
 

@@ -2,9 +2,9 @@
 export interface Note {
   /**
    * `refused`: the rows are invalid. `skipped`: the service does not sell the product. `changed`: it is converted with
-   * an adjustment. `doubtful`: a cell of the row was probably damaged earlier.
+   * an adjustment. `reportSuspect`: a cell of the row was probably damaged earlier.
    */
-  readonly outcome: 'refused' | 'skipped' | 'changed' | 'doubtful';
+  readonly outcome: 'refused' | 'skipped' | 'changed' | 'reportSuspect';
   readonly line: number;
   readonly reason: string;
 }

@@ -12,10 +12,10 @@ export const valuesOf = (form: FormData): Values =>
   Object.fromEntries([...form].map(([name, value]) => [name, typeof value === 'string' ? value.trim() : '']));
 
 /** Describes a button that opens a dialog, and the two buttons of the dialog: one acts, the other closes it. */
-export interface AskProps {
+export interface ConfirmDialogProps {
   readonly title: string;
   readonly label?: string;
-  readonly verb: string;
+  readonly submitLabel: string;
   readonly keep?: string;
   readonly tone?: 'primary' | 'danger' | 'quiet' | '';
   /** Why the action is impossible now. */
@@ -29,7 +29,7 @@ export interface AskProps {
    */
   send(this: void, values: Values, form: FormData): unknown;
   /** What is announced afterwards, unless `send` returns it. */
-  readonly said?: string;
+  readonly toast?: string;
 }
 
 type DialogProps = Readonly<{ title: string; children: ComponentChildren; onClose: () => void; stays?: boolean }>;
@@ -57,7 +57,17 @@ export function Dialog({ title, children, onClose, stays = false }: DialogProps)
   );
 }
 
-export function Ask({ title, label, tone, reason, text, children, send, said, ...form }: AskProps) {
+export function ConfirmDialog({
+  title,
+  label,
+  tone,
+  reason,
+  text,
+  children,
+  send,
+  toast,
+  ...form
+}: ConfirmDialogProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const disabled = reason !== undefined;
@@ -66,12 +76,12 @@ export function Ask({ title, label, tone, reason, text, children, send, said, ..
     // A refusal can also mean that the page is out of date.
     const result = await Promise.resolve(send(values, fields)).finally(() => void refresh());
     close();
-    const news = said ?? result;
-    if (typeof news === 'string') announce(news);
+    const toastText = toast ?? result;
+    if (typeof toastText === 'string') announce(toastText);
   };
   return (
     <>
-      <Button text={label ?? `${form.verb}…`} {...look} onClick={() => setOpen(true)} aria-haspopup="dialog" />
+      <Button text={label ?? `${form.submitLabel}…`} {...look} onClick={() => setOpen(true)} aria-haspopup="dialog" />
       {isOpen && (
         <Dialog title={title} onClose={close}>
           <Form {...form} tone={tone === 'danger' ? tone : 'primary'} send={act} onCancel={close}>
@@ -84,7 +94,7 @@ export function Ask({ title, label, tone, reason, text, children, send, said, ..
   );
 }
 
-export type FormProps = Pick<AskProps, 'verb' | 'keep' | 'tone' | 'children' | 'send'> &
+export type FormProps = Pick<ConfirmDialogProps, 'submitLabel' | 'keep' | 'tone' | 'children' | 'send'> &
   Readonly<{ onCancel?: () => void }>;
 
 /** The faults of a form by field name. */
@@ -94,7 +104,7 @@ const Faults = createContext<Readonly<Record<string, string>>>({});
  * After a failure, the fields stay, and those at fault show why. An action that cannot be undone starts with the focus
  * on the other button, so that a second Enter does nothing.
  */
-export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, onCancel }: FormProps) {
+export function Form({ submitLabel, keep = 'Cancel', tone = 'primary', children, send, onCancel }: FormProps) {
   const [error, setError] = useState('');
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [isBusy, setBusy] = useState(false);
@@ -122,7 +132,7 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, 
       <div class="actions">
         {isBusy && <span role="status">Trying again…</span>}
         {onCancel && <Button text={keep} onClick={onCancel} autoFocus={tone === 'danger'} />}
-        <Button text={verb} type="submit" class={tone} disabled={isBusy} />
+        <Button text={submitLabel} type="submit" class={tone} disabled={isBusy} />
       </div>
     </form>
   );
@@ -309,7 +319,7 @@ export function Secret() {
   if (!shown) return null;
   return (
     <Dialog title={shown.title} onClose={close} stays>
-      <Form verb="I have stored it" send={close}>
+      <Form submitLabel="I have stored it" send={close}>
         <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
         <Copied text={shown.text} name="the secret" />
         {shown.hint}

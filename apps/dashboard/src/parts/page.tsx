@@ -4,17 +4,17 @@ import { isDown, POLL_MS, statusOf, textOf } from '../http.js';
 import { backTo } from '../route.js';
 import { createStore, useStore } from '../store.js';
 
-const news = createStore('');
+const toastText = createStore('');
 let end: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows what happened for 5 s, and announces it to screen readers. */
 export function announce(message: string): void {
   clearTimeout(end);
-  news.set(message);
-  end = setTimeout(() => news.set(''), 5_000);
+  toastText.set(message);
+  end = setTimeout(() => toastText.set(''), 5_000);
 }
 
-export const Announcements = () => <p class="toast" role="status" aria-live="polite" children={useStore(news)} />;
+export const Announcements = () => <p class="toast" role="status" aria-live="polite" children={useStore(toastText)} />;
 
 /** Names the row of a button for screen readers. */
 export const RowName = createContext('');
@@ -63,7 +63,7 @@ interface PageProps {
   /** A column on the right with facts about a record. */
   readonly about?: ComponentChildren;
   /** The record while it is loading. */
-  readonly waits?: Waited;
+  readonly waits?: QueryState;
   readonly children?: ComponentChildren;
 }
 
@@ -90,7 +90,7 @@ export function Page({ title, back, aside, actions, badges, facts, about, waits,
           ))}
         </p>
       )}
-      {waits && <Waiting query={waits} rows={8} />}
+      {waits && <QueryStatus query={waits} rows={8} />}
       <div class="columns">
         <div>{children}</div>
         {about && <aside aria-label={`About ${title}`}>{about}</aside>}
@@ -125,10 +125,10 @@ export const Forbidden = () => (
   <Note tone="wait">Your role does not include this. An owner can change it in Team.</Note>
 );
 
-type Waited = Readonly<{ error: unknown; data: unknown; refetch: () => unknown }>;
+type QueryState = Readonly<{ error: unknown; data: unknown; refetch: () => unknown }>;
 
 /** Replaces a list or record that is loading or failed; null when it is loaded. @param rows the number of grey bars. */
-export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
+export function QueryStatus({ query, rows = 3 }: { query: QueryState; rows?: number }) {
   // A repeated request clears the error until its answer arrives.
   const last = useRef<unknown>(null);
   if (query.error || query.data !== undefined) last.current = query.error;

@@ -54,4 +54,4 @@ export const Lines = ({ of }: { of: readonly ComponentChildren[] }) =>
   of.filter(Boolean).map((text, index) => <span key={index} class="line" children={text} />);
 
 /** Isolates a name inside a sentence, so that right-to-left letters do not reorder the words around it. */
-export const alone = (name: string): string => `\u2068${name || 'without a name'}\u2069`;
+export const isolateBidi = (name: string): string => `\u2068${name || 'without a name'}\u2069`;

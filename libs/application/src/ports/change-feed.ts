@@ -29,7 +29,7 @@ export interface Change {
   readonly at: Date;
 }
 
-export interface FeedPlace {
+export interface FeedPosition {
   /** The database history that the positions belong to. A restore, or a failover, begins another one. */
   readonly branch: string;
   readonly position: number;
@@ -41,7 +41,7 @@ export interface FeedPlace {
  * Where a read begins: after a place, with the first change at or after a time, at the end, or, with null, at the
  * beginning. A time in the future means the end.
  */
-export type FeedStart = FeedPlace | Date | 'end' | null;
+export type FeedStart = FeedPosition | Date | 'end' | null;
 
 /** A change with the current full record of the resource; null when the API no longer shows it. */
 export type ChangedResource = {
@@ -50,7 +50,7 @@ export type ChangedResource = {
 
 export interface FeedPage {
   readonly changes: readonly Change[];
-  readonly next: FeedPlace;
+  readonly next: FeedPosition;
   readonly hasMore: boolean;
   /**
    * Whether the reader has seen changes that the database has lost. The page is then the first one of the whole feed.
@@ -73,7 +73,7 @@ export abstract class ChangeFeed {
   /**
    * Reads what is committed after a place. A change that was committed before the call may be missing while another
    * call is assigning its position, or when assigning takes long.
-   * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for `DELETIONS_KEPT_DAYS`.
+   * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for `DELETION_RETENTION_DAYS`.
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
 

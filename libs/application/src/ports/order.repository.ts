@@ -250,7 +250,7 @@ export interface JournalFilter extends TimeRange {
 }
 
 /** The position of a row in the journal. */
-export interface JournalPlace {
+export interface JournalPosition {
   readonly at: Date;
   /** `0` is the placing of the order. */
   readonly booking: string;
@@ -259,11 +259,11 @@ export interface JournalPlace {
 
 export interface JournalPage extends Page {
   /** Pages start after this row. */
-  readonly after?: JournalPlace;
+  readonly after?: JournalPosition;
 }
 
 export interface JournalRow extends Booking {
-  readonly place: JournalPlace;
+  readonly place: JournalPosition;
   readonly at: Date;
   /** When the booking was made. */
   readonly bookedAt: Date;

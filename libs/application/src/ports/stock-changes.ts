@@ -1,6 +1,6 @@
 import type { Actor, StockRefusalCode, StockWrite } from '@app/domain';
 import type { Deadline } from '../deadline.js';
-import type { FeedPlace } from './change-feed.js';
+import type { FeedPosition } from './change-feed.js';
 import type { IdempotencyScope } from './idempotency.js';
 
 export interface StockUnit {
@@ -24,7 +24,7 @@ export interface StockLine extends StockUnit {
   /**
    * The feed position of a count; null for other lines. A position from the middle of a read (`hasMore`) is refused.
    */
-  readonly asOf: (Pick<FeedPlace, 'branch' | 'position'> & { readonly hasMore: boolean }) | null;
+  readonly asOf: (Pick<FeedPosition, 'branch' | 'position'> & { readonly hasMore: boolean }) | null;
   /** What the line contains when its form is wrong. It then names no unit. */
   readonly invalid: InvalidLine | null;
 }

@@ -1,5 +1,5 @@
 import type { ApiKeyMode, PauseReason, WebhookBody, WebhookState } from '@app/domain';
-import type { ChangeKind, FeedPlace } from './change-feed.js';
+import type { ChangeKind, FeedPosition } from './change-feed.js';
 import type { IdempotentRequest } from './idempotency.js';
 
 export interface WebhookKey {
@@ -25,7 +25,7 @@ export interface Webhook extends WebhookKey {
   readonly state: WebhookState;
   readonly reason: PauseReason | null;
   /** Changes after this place are not delivered yet. */
-  readonly place: FeedPlace;
+  readonly place: FeedPosition;
   /** The age of the oldest undelivered change, from its entry into the feed; 0 when there is none. */
   readonly lagSeconds: number;
   /** The time of the first failed attempt since the last success or pause; null when there is none. */
@@ -80,7 +80,7 @@ export type WebhookChange =
   /** Keeps the place, and tries at once. A running attempt to the previous URL is not recorded. */
   | { readonly kind: 'configure'; readonly settings: WebhookSettings }
   /** Sends everything again that changed after a place, or at or after a time. */
-  | { readonly kind: 'replay'; readonly from: FeedPlace | Date }
+  | { readonly kind: 'replay'; readonly from: FeedPosition | Date }
   /** The previous secret also signs until the overlap has passed. */
   | { readonly kind: 'rotate'; readonly secret: string; readonly overlapMs: number };
 

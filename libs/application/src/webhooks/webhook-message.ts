@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { WebhookBody } from '@app/domain';
 import { encodeCursor } from '../feed/cursor.js';
-import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
+import type { ChangedResource, FeedPosition } from '../ports/change-feed.js';
 import type { ClaimedWebhook } from '../ports/webhook-queue.js';
 import type { Webhook } from '../ports/webhook.repository.js';
 
@@ -39,7 +39,7 @@ export function signedHeaders(
 export function changesMessage(
   webhook: ClaimedWebhook,
   changes: readonly (ChangedResource & { readonly data: unknown })[],
-  place: FeedPlace,
+  place: FeedPosition,
 ): WebhookMessage {
   const { id, replays, batch, body } = webhook;
   const entries = changes.map((change) => entryOf(change, body));
@@ -74,7 +74,7 @@ export function testMessage(webhook: ClaimedWebhook, time: Date): WebhookMessage
  */
 export function webhookCursor(
   { storeId, mode, kinds }: Pick<Webhook, 'storeId' | 'mode' | 'kinds'>,
-  place: FeedPlace,
+  place: FeedPosition,
 ): string {
   return encodeCursor({ storeId, mode }, { ...place, kinds, hasMore: true, isTest: mode === 'test' });
 }

@@ -21,9 +21,9 @@ export interface Repeatable {
   readonly requestHash: string;
 }
 
-export type KnownShipment = Shipment & Repeatable & { readonly notify: boolean };
-export type KnownRefund = Omit<RefundRecord, 'at'> & Repeatable;
-export type KnownPayment = Omit<PaymentRecord, 'at'> & Repeatable;
+export type RecordedShipment = Shipment & Repeatable & { readonly notify: boolean };
+export type RecordedRefund = Omit<RefundRecord, 'at'> & Repeatable;
+export type RecordedPayment = Omit<PaymentRecord, 'at'> & Repeatable;
 
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
@@ -98,20 +98,20 @@ export interface LineMetadata {
 interface Effects {
   /** The shipment after the change. A time that is null while the status needs one is set to now. */
   readonly shipment: {
-    readonly shipment: KnownShipment;
+    readonly shipment: RecordedShipment;
     /** Where some of the units were picked. The allocations say where the others were. */
     readonly picked: readonly PickedUnits[];
     /** Whether the request ships a shipment that was being picked. */
     readonly shipsPicked: boolean;
   };
   /** A time that is null is set to now. */
-  readonly payment: KnownPayment & {
+  readonly payment: RecordedPayment & {
     readonly at: Date | null;
     /** Whether the payment stands for a status that was set by hand. It then does not change `total_spent`. */
     readonly isOfStatus?: true;
   };
   /** A time that is null is set to now. */
-  readonly refund: KnownRefund & { readonly at: Date | null };
+  readonly refund: RecordedRefund & { readonly at: Date | null };
   /** Units that the order cancels while others stay, and the credit for them. */
   readonly cancelledUnits: { readonly lines: readonly LineQuantity[]; readonly amount: number };
   /** What stays owed for the cancelled order, and the credit for the remainder. */

@@ -11,7 +11,7 @@ import {
 } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
 import { covers, isSameUnits, sumByLine, type LineQuantity } from './line-units.js';
-import type { EffectOf, KnownShipment, OrderChange, Repeatable } from './order-change.js';
+import type { EffectOf, RecordedShipment, OrderChange, Repeatable } from './order-change.js';
 import { orderEvent, type OrderEvent } from './order-event.js';
 import { furtherOf } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
@@ -94,7 +94,7 @@ function pickedOf(order: PlacedOrder, items: readonly ShipmentItem[] | null): Pi
  * A request for the same units ships a shipment that is being picked. A shipment that has left does not return to
  * picking.
  */
-function repeatShipment(order: PlacedOrder, existing: KnownShipment, request: ShipmentRequest): OrderChange {
+function repeatShipment(order: PlacedOrder, existing: RecordedShipment, request: ShipmentRequest): OrderChange {
   const { items, status, shippedAt, carrier, trackingNumber, trackingUrl, notify, requestHash } = request;
   if (items && !isSameUnits(existing.items, items)) throw new ShipmentReferenceTaken();
   const isPicked = existing.status === 'picking';
@@ -116,7 +116,7 @@ export function changeShipment(order: PlacedOrder, reference: string, patch: Shi
 
 function changeFrom(
   order: PlacedOrder,
-  before: KnownShipment,
+  before: RecordedShipment,
   { status, at, ...tracking }: ShipmentPatch,
   how: Partial<Shipping> = {},
 ): OrderChange {
@@ -150,7 +150,7 @@ function changeFrom(
   return changeWith(order, after, events, { ...how, ships: status === 'shipped' });
 }
 
-function assertMove(order: PlacedOrder, { status: from }: KnownShipment, to: ShipmentStatus): void {
+function assertMove(order: PlacedOrder, { status: from }: RecordedShipment, to: ShipmentStatus): void {
   // Returned units have been with the customer, so their shipment cannot be void. Units that are being picked have not
   // left.
   const cannotBeVoid = order.state.fulfillmentStatus === 'RETURNED' && from !== 'picking';
@@ -160,7 +160,7 @@ function assertMove(order: PlacedOrder, { status: from }: KnownShipment, to: Shi
 
 function changeWith(
   order: PlacedOrder,
-  shipment: KnownShipment,
+  shipment: RecordedShipment,
   events: readonly OrderEvent[],
   { ships, ...how }: Partial<Shipping> & { readonly ships: boolean },
 ): OrderChange {
@@ -180,7 +180,7 @@ function changeWith(
 }
 
 function effectFor(
-  shipment: KnownShipment,
+  shipment: RecordedShipment,
   { picked = [], shipsPicked = false }: Partial<Shipping> = {},
 ): EffectOf<'shipment'> {
   return { kind: 'shipment', shipment, picked, shipsPicked };

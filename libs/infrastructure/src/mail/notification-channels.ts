@@ -13,7 +13,7 @@ const FIND = `/* stages.notified */
 // Also holds when the queue has meanwhile given up the attempt.
 const RECORD = `/* stages.channel_notified */
   UPDATE order_stages SET notified = array_append(notified, $5)
-  WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND NOT $5 = ANY (notified) AND is_home($1)`;
+  WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND NOT $5 = ANY (notified) AND is_writable($1)`;
 
 /**
  * Notifies through several channels at the same time, and records each success. When one fails, the next attempt of the

@@ -1,5 +1,5 @@
 /** SQL for stores of which this cluster has only a copy, before or after they moved. Nothing of them is late here. */
-export const AWAY = `SELECT id FROM stores WHERE status IN ('MOVING', 'MOVED')`;
+export const MOVED_STORES = `SELECT id FROM stores WHERE status IN ('MOVING', 'MOVED')`;
 
 /**
  * A metric that the database computes when a scraper or `/health` asks. Unlike the counters, it covers all processes.

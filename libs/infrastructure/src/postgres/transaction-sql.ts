@@ -11,7 +11,7 @@ export interface Statement {
   /** Must be one of a limited number of texts: each connection parses and plans it once. */
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Whether the statement tests {@link mayWrite} itself, which costs an order less than a separate statement. */
+  /** Whether the statement tests {@link isWritable} itself, which costs an order less than a separate statement. */
   readonly demandsHome?: true;
 }
 
@@ -21,8 +21,8 @@ export interface Statement {
  * failed on a live connection, the statement would be committed alone.
  * @param store the SQL expression of the store's id.
  */
-export const mayWrite = (store: string) =>
-  `current_setting('store_commerce.has_begun', true) = 'yes' AND demand_home(${store})`;
+export const isWritable = (store: string) =>
+  `current_setting('store_commerce.has_begun', true) = 'yes' AND assert_writable(${store})`;
 
 // Generic plans are used because planning these statements takes longer than running them. Scans of whole tables are
 // disabled: these statements read by keys, and a plan that is made while a table is nearly empty stays when it has
@@ -47,7 +47,7 @@ function begin({ remainingMs }: Deadline, storeId: number | null): string {
       storeId === null
         ? ''
         : `;
-    SELECT demand_home(${storeId})`
+    SELECT assert_writable(${storeId})`
     }`;
 }
 
@@ -80,7 +80,7 @@ export class TransactionSql implements Sql {
   /**
    * Sends statements without waiting for answers, with BEGIN first if the transaction has not begun. The server runs
    * them in this sequence; after a failure it refuses the rest.
-   * @param statements must all fail outside of a transaction: the first tests {@link mayWrite}, and the others need its
+   * @param statements must all fail outside of a transaction: the first tests {@link isWritable}, and the others need its
    * row.
    * @returns the rows of each statement.
    * @throws the error of the first statement that failed.

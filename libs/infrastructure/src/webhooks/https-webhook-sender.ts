@@ -81,7 +81,7 @@ class HttpsReceiver implements Receiver {
     const first = new Exchange();
     const attempt = await this.send(first, headers, body);
     // The receiver closed the connection just as the message was sent: it has not read the message.
-    return first.hasMetClosing ? this.send(new Exchange(first.start), headers, body) : attempt;
+    return first.wasReset ? this.send(new Exchange(first.start), headers, body) : attempt;
   }
 
   close(): void {
@@ -128,7 +128,7 @@ class Exchange {
   private request: ClientRequest | undefined;
   private timer: NodeJS.Timeout | undefined;
   private limit = Infinity;
-  hasMetClosing = false;
+  wasReset = false;
 
   /** @param start the start of the total time limit. */
   constructor(readonly start = performance.now()) {}
@@ -158,7 +158,7 @@ class Exchange {
       });
       return await this.read(response);
     } catch (error) {
-      this.hasMetClosing = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(failureName(error as Error));
+      this.wasReset = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(failureName(error as Error));
       return this.failed(error as Error);
     } finally {
       clearTimeout(this.timer);

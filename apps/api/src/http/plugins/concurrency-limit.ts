@@ -2,12 +2,12 @@ import { Overloaded } from '@app/application';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
-import type { ConcurrencyLimit, Place } from '../server/concurrency-limits.js';
+import type { ConcurrencyLimit, Slot } from '../server/concurrency-limits.js';
 import type { ServerDependencies } from '../server/create-server.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    place: Place | null;
+    slot: Slot | null;
   }
 }
 
@@ -22,10 +22,10 @@ export const concurrencyLimit = fp<ServerDependencies>(
       void reply.status(status).headers(headers).header('cache-control', 'no-store').send(body);
     };
     const enter = (request: FastifyRequest, limit: ConcurrencyLimit) =>
-      (request.place = limit.tryEnter(request.headers.authorization)) !== null;
-    const assign = ({ place, apiKey }: FastifyRequest) => !place || !apiKey || place.tryAssign(apiKey.store.id);
+      (request.slot = limit.tryEnter(request.headers.authorization)) !== null;
+    const assign = ({ slot, apiKey }: FastifyRequest) => !slot || !apiKey || slot.tryAssign(apiKey.store.id);
 
-    fastify.decorateRequest('place', null);
+    fastify.decorateRequest('slot', null);
     fastify.addHook('onRequest', (request, reply, next) => {
       const limit = limits.of(request);
       if (!limit || limit.kind === 'orders' || enter(request, limit)) next();
@@ -46,10 +46,10 @@ export const concurrencyLimit = fp<ServerDependencies>(
     // The slot becomes free when the answer has left the process, which limits the memory of unread answers. When a
     // client disconnects, the slot stays taken, because the work continues.
     fastify.addHook('onSend', (request, { raw }, payload, next) => {
-      const { place } = request;
-      request.place = null;
-      if (raw.destroyed) place?.leave();
-      else if (place) raw.once('close', () => place.leave());
+      const { slot } = request;
+      request.slot = null;
+      if (raw.destroyed) slot?.leave();
+      else if (slot) raw.once('close', () => slot.leave());
       next(null, payload);
     });
     done();

@@ -11,7 +11,7 @@ const IMPORT = new RegExp(`^${IMPORT_PATH}(?:[/?]|$)`);
 const SIGN_IN = /^\/dashboard\//;
 
 /** The slot of a request. It can be released only once. */
-export interface Place {
+export interface Slot {
   /**
    * Counts the slot for the store of the request, which is known once its key is.
    * @returns false when the store already has its maximum.
@@ -21,16 +21,16 @@ export interface Place {
 }
 
 /** The slots of a store, and the credentials of the requests that took them. */
-interface StorePlaces {
+interface StoreSlots {
   readonly id: number;
   taken: number;
   readonly credentials: Set<string>;
 }
 
 export class ConcurrencyLimit {
-  private readonly stores = new Map<number, StorePlaces>();
+  private readonly stores = new Map<number, StoreSlots>();
   /** Keyed by credentials: while a store has slots, the store of a request is known before its key look-up. */
-  private readonly storeOf = new Map<string, StorePlaces>();
+  private readonly storeOf = new Map<string, StoreSlots>();
   taken = 0;
 
   constructor(readonly kind: Kind) {}
@@ -41,7 +41,7 @@ export class ConcurrencyLimit {
   }
 
   /** @returns null, without taking a slot, when the limit is reached for the request. */
-  tryEnter(authorization = ''): Place | null {
+  tryEnter(authorization = ''): Slot | null {
     if (this.isFullFor(authorization)) return null;
     this.taken++;
     let store = this.storeOf.get(authorization);
@@ -49,9 +49,9 @@ export class ConcurrencyLimit {
     return {
       tryAssign: (storeId) => {
         if (store) return true;
-        const places = this.stores.get(storeId) ?? { id: storeId, taken: 0, credentials: new Set() };
-        if (this.isFullOf(places)) return false;
-        store = places;
+        const slots = this.stores.get(storeId) ?? { id: storeId, taken: 0, credentials: new Set() };
+        if (this.isFullOf(slots)) return false;
+        store = slots;
         store.taken++;
         this.stores.set(storeId, store);
         // The number of credentials is limited, and so is their memory: a header cannot be longer than a head.
@@ -68,12 +68,12 @@ export class ConcurrencyLimit {
     };
   }
 
-  private isFullOf(places: StorePlaces | undefined): boolean {
-    // @protects places-of-store
-    return (places?.taken ?? 0) >= MAX_REQUESTS_OF_STORE[this.kind];
+  private isFullOf(slots: StoreSlots | undefined): boolean {
+    // @protects slots-of-store
+    return (slots?.taken ?? 0) >= MAX_REQUESTS_OF_STORE[this.kind];
   }
 
-  private leave(store: StorePlaces): void {
+  private leave(store: StoreSlots): void {
     if (--store.taken > 0) return;
     this.stores.delete(store.id);
     for (const each of store.credentials) this.storeOf.delete(each);

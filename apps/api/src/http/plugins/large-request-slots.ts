@@ -11,7 +11,7 @@ import {
   networkOf,
   Overloaded,
   Semaphore,
-  TURN_MS,
+  SLOT_WAIT_MS,
 } from '@app/application';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -50,10 +50,10 @@ const LARGE_MS = 60_000;
  * whose clients leave much unread gets neither slots nor what was read for it in between: answers stay in memory until
  * they are read.
  */
-export const turnsOfLarge = fp(
+export const largeRequestSlots = fp(
   (fastify, _options, done) => {
     /** Keyed by store; null is the key of raw bodies. */
-    const turns = new Map<number | null, Semaphore>();
+    const slots = new Map<number | null, Semaphore>();
     /** Keyed by store and route. */
     const largeUntil = new Map<string, number>();
     /** Counts the characters of answers that are being sent, keyed by store. */
@@ -80,7 +80,7 @@ export const turnsOfLarge = fp(
         await ended;
         await setImmediate();
       };
-      turnOf(storeId)
+      slotOf(storeId)
         .run(storeId ?? networkOf(request.ip), work)
         .catch(next);
     });
@@ -94,7 +94,7 @@ export const turnsOfLarge = fp(
         void reply.status(BUSY.status).headers(BUSY.headers);
         return next(null, JSON.stringify(BUSY.body));
       }
-      holdUnread(storeId, length, reply);
+      countUnread(storeId, length, reply);
       next(null, payload);
     });
 
@@ -102,14 +102,14 @@ export const turnsOfLarge = fp(
       return (unread.get(storeId) ?? 0) > MAX_UNREAD_OF_STORE;
     }
 
-    function turnOf(storeId: number | null): Semaphore {
-      const known = turns.get(storeId);
-      const turn = known ?? new Semaphore(() => 1, TURN_MS, 1, 2 * MAX_WAITING);
-      if (!known) turns.set(storeId, turn);
-      return turn;
+    function slotOf(storeId: number | null): Semaphore {
+      const known = slots.get(storeId);
+      const slot = known ?? new Semaphore(() => 1, SLOT_WAIT_MS, 1, 2 * MAX_WAITING);
+      if (!known) slots.set(storeId, slot);
+      return slot;
     }
 
-    function holdUnread(storeId: number, length: number, { raw }: FastifyReply): void {
+    function countUnread(storeId: number, length: number, { raw }: FastifyReply): void {
       if (raw.destroyed) return;
       unread.set(storeId, (unread.get(storeId) ?? 0) + length);
       raw.once('close', () => {
@@ -128,7 +128,7 @@ export const turnsOfLarge = fp(
     }
     done();
   },
-  { name: 'turns-of-large', dependencies: ['authentication'] },
+  { name: 'slots-of-large', dependencies: ['authentication'] },
 );
 
 /** Whether the request only reads, so that a refusal may replace its answer. */
