@@ -107,7 +107,7 @@ describeInBrowser('the pages of the dashboard', () => {
     expect(head?.y).toBeGreaterThan(bar?.height ?? Infinity);
     await page.locator('.person summary').click();
     await page.getByRole('button', { name: 'Keyboard shortcuts ?' }).click();
-    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
     await page.context().close();
   });
 

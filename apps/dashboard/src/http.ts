@@ -88,7 +88,7 @@ export async function post<T>(path: string, body: unknown, method = 'POST'): Pro
 
 export function textOf(error: unknown): string {
   // What `fetch` throws without an answer.
-  if (error instanceof TypeError) return navigator.onLine ? 'The service did not answer.' : 'There is no network.';
+  if (error instanceof TypeError) return navigator.onLine ? 'The service did not answer.' : 'You are offline.';
   return (error as Error).message;
 }
 

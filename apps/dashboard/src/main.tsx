@@ -26,7 +26,7 @@ const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
 const LIVE = {
   connecting: ['quiet', 'Connecting'],
   live: ['good', 'Live'],
-  polling: ['wait', 'Not live: read again every 10 s'],
+  polling: ['wait', 'Not live: refreshes every 10 s'],
   reconnecting: ['bad', 'Reconnecting since'],
 } as const;
 
@@ -46,7 +46,7 @@ for (const event of ['online', 'offline']) addEventListener(event, () => online.
 function Offline() {
   return useStore(online) ? null : (
     <p class="strip" data-tone="wait" role="status">
-      There is no network. The page shows what was read before, and reads again with the network.
+      You are offline. The page shows the last data and refreshes when you are online again.
     </p>
   );
 }
@@ -86,7 +86,7 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
   return (
     <>
       <header class="top">
-        <Button text="Skip to the content" class="skip" onClick={focusHeading} />
+        <Button text="Skip to content" class="skip" onClick={focusHeading} />
         <strong class="store">{me.store.name}</strong>
         <nav aria-label="Dashboard">
           {PAGES.filter((page) => mayOpen(page.path)).map((page) => (
@@ -98,12 +98,12 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
       </header>
       {mode === 'test' && (
         <div class="strip test" data-tone="wait" role="status">
-          Test mode: these orders are not real. <button onClick={switchMode}>Leave</button>
+          Test mode: only test orders are shown. <button onClick={switchMode}>Leave</button>
         </div>
       )}
       <Offline />
       <main>{children}</main>
-      <footer class="soft">{`Days and times are those of ${timeZone()}.`}</footer>
+      <footer class="soft">{`Time zone: ${timeZone()}`}</footer>
       <Announcements />
       <Keyboard />
       <SignInAgain />
@@ -135,8 +135,8 @@ function Routed({ path }: { path: string }): JSX.Element {
   const page = ROUTES[first];
   const given = decode(rest);
   const home = <a href={to('/')}>Home</a>;
-  if (!page || given === undefined) return <Page title="There is no such page" children={home} />;
-  if (!mayOpen(`/${first}`)) return <Page title="Not for your role" children={<Forbidden />} />;
+  if (!page || given === undefined) return <Page title="Page not found" children={home} />;
+  if (!mayOpen(`/${first}`)) return <Page title="Not permitted" children={<Forbidden />} />;
   return page(given);
 }
 

@@ -35,7 +35,7 @@ async function goOn(): Promise<void> {
     sessions.postMessage('another');
     return location.reload();
   }
-  if (before) announce('You are signed in again.');
+  if (before) announce('Signed in again.');
   await queries.invalidateQueries();
 }
 
@@ -57,8 +57,8 @@ function Open({ link, ...form }: Omit<FormProps, 'send'> & { link?: string }): J
   if (!stores) return <Form {...form} send={send} />;
   const names = Object.fromEntries(stores.map(({ subdomain, name }) => [subdomain, name]));
   return (
-    <Form verb="Open" send={send}>
-      <h2>Which store?</h2>
+    <Form verb="Open store" send={send}>
+      <h2>Choose a store</h2>
       <Choices label="Store" name="store" begin={stores[0]?.subdomain} of={names} />
     </Form>
   );
@@ -75,15 +75,15 @@ function ByCode(): JSX.Element {
   };
   if (!email)
     return (
-      <Form verb="Send me a code" send={mail}>
-        <Field label="E-mail" {...EMAIL} required autoFocus defaultValue={known?.person?.email ?? ''} />
+      <Form verb="Email me a code" send={mail}>
+        <Field label="Email" {...EMAIL} required autoFocus defaultValue={known?.person?.email ?? ''} />
       </Form>
     );
   return (
     <Open verb="Sign in" onCancel={() => setEmail('')}>
       <p>
-        If <strong>{email}</strong> belongs to a person of a store, a code is on its way. It works for 10 minutes, in
-        this browser.
+        If <strong>{email}</strong> is on the team of a store, you receive a code by email. It is valid for 10 minutes
+        in this browser.
       </p>
       <Field label="Code" {...CODE} autoCapitalize="characters" required autoFocus placeholder="K7QM-2XRD" />
     </Open>
@@ -99,7 +99,7 @@ function WaysIn(): JSX.Element {
   if (!isPrivate)
     return (
       <Note tone="wait">
-        This address is not encrypted, so signing in is off. Open the dashboard by https, or on the machine of the
+        This connection is not encrypted, so sign-in is off. Open the dashboard over HTTPS, or on the host of the
         service.
       </Note>
     );
@@ -109,7 +109,7 @@ function WaysIn(): JSX.Element {
       {code && <ByCode />}
       {!code && !oidc && (
         <p>
-          Ask the operator for a link: <code>people sign-in E-MAIL</code>
+          Ask the operator for a sign-in link: <code>people sign-in EMAIL</code>
         </p>
       )}
     </>
@@ -125,15 +125,15 @@ const Door = ({ children }: { children: ComponentChildren }) => (
 
 /** Messages by the last part of the address to which the service sends back from the identity provider. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  not_added: 'No store has added the e-mail of your account. Ask an owner of the store to add it.',
+  not_added: 'Your email address is not on the team of any store. Ask an owner of the store to add it.',
   other_account:
-    'Your e-mail belongs to a person who signs in with another account. Use that one, or ask an owner of the store to remove and add you.',
-  unavailable: 'Your organisation does not answer. Try again later.',
+    'Your email address is linked to another account. Sign in with that account, or ask an owner of the store to remove and add you.',
+  unavailable: 'The sign-in of your organisation does not respond. Try again later.',
 };
 
 export const SignIn = ({ refusal }: { refusal?: string | undefined }) => (
   <Door>
-    {refusal && <Alert>{REFUSALS[refusal] ?? 'Your organisation did not sign you in. Try again.'}</Alert>}
+    {refusal && <Alert>{REFUSALS[refusal] ?? 'The sign-in with your organisation failed. Try again.'}</Alert>}
     <WaysIn />
   </Door>
 );
@@ -149,14 +149,14 @@ export function Enter({ token: link }: { token: string }): JSX.Element {
       {query.error && <LinkButton text="Sign in another way" href={to('/')} />}
       {query.data && (
         <Open verb={`Sign in as ${query.data.person.name}`} link={link}>
-          <p>To {query.data.stores.map(({ name }) => name).join(', ')}.</p>
+          <p>Access to {query.data.stores.map(({ name }) => name).join(', ')}.</p>
         </Open>
       )}
     </Door>
   );
 }
 
-const WHY = { stale: 'This needs a sign-in within the last hour.', ended: 'Your session has ended.' };
+const WHY = { stale: 'This action requires a sign-in within the last hour.', ended: 'Your session has ended.' };
 
 /** Opens over the page as it is, so that a filled form stays. */
 export function SignInAgain(): JSX.Element | null {
@@ -167,7 +167,7 @@ export function SignInAgain(): JSX.Element | null {
   if (!why) return null;
   return (
     <Dialog title="Sign in again" onClose={close} stays={!isStale}>
-      <p>{WHY[why]} What you typed is still there.</p>
+      <p>{WHY[why]} Your input is kept.</p>
       <WaysIn />
       {isStale && <Button text="Not now" class="quiet" onClick={close} />}
     </Dialog>

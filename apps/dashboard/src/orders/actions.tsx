@@ -28,8 +28,8 @@ async function preview<C extends 'cancel' | 'lines' | 'refunds'>(id: string, wha
 
 /** What is left to do about the money of an order. */
 function moneyLeft({ amount_open: open, refund_due: due, currency }: Order): string {
-  if (due > 0) return `${money(due, currency)} is then to pay back.`;
-  return open > 0 ? `${money(open, currency)} is then open.` : 'Nothing is then open.';
+  if (due > 0) return `A refund of ${money(due, currency)} will be due.`;
+  return open > 0 ? `${money(open, currency)} will be outstanding.` : 'Nothing will be outstanding.';
 }
 
 const unitsOf = (order: Order, most: (line: Line) => number): Line[] =>
@@ -50,16 +50,16 @@ const unitsIn = (values: Values, lines: readonly Line[]) =>
     .map(({ line }) => ({ line, quantity: readUnits(values[`line-${line}`] || '0') }))
     .filter(({ quantity }) => quantity > 0);
 
-const Tell = ({ whom = 'customer' }) => <Check label={`Tell the ${whom}`} name="notify" defaultChecked />;
+const Tell = ({ whom = 'customer' }) => <Check label={`Notify the ${whom}`} name="notify" defaultChecked />;
 
 export function ShipUnits({ order }: OfOrder) {
   const lines = unitsOf(order, leftOf);
   const send = (values: Values<'reference' | 'carrier' | 'tracking_number' | 'notify'>) => {
     const { reference, carrier, tracking_number, notify } = values;
     const body = { reference, carrier, tracking_number, items: unitsIn(values, lines), notify: !!notify };
-    return change(order.id, 'shipments', body, `${reference} is shipped.`);
+    return change(order.id, 'shipments', body, `${reference} shipped.`);
   };
-  const reason = order.held ? 'It is under review: release it first.' : undefined;
+  const reason = order.held ? 'The order is under review. Release it first.' : undefined;
   return (
     <Ask title={`Ship ${order.receipt_number}`} verb="Ship" tone="primary" reason={reason} send={send}>
       <Field label="Tracking number" name="tracking_number" autoFocus />
@@ -78,12 +78,12 @@ export function Pay({ order }: OfOrder) {
   const send = ({ reference, ...values }: Values<'reference' | 'amount'>) => {
     const amount = readAmount(values.amount, currency);
     const body = { reference, amount, currency, partial: amount < open };
-    return change(order.id, 'payments', body, `${money(amount, currency)} is recorded.`);
+    return change(order.id, 'payments', body, `Payment of ${money(amount, currency)} recorded.`);
   };
-  const text = 'The number is that of your bank, till or gateway.';
-  const reason = open > 0 ? undefined : 'Nothing is open.';
+  const text = 'Enter the payment number of your bank, till or gateway.';
+  const reason = open > 0 ? undefined : 'Nothing is outstanding.';
   return (
-    <Ask label="Payment…" title="Record a payment" text={text} verb="Record" reason={reason} send={send}>
+    <Ask title="Record payment" text={text} verb="Record payment" reason={reason} send={send}>
       <Amount minor={open} currency={currency} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
     </Ask>
@@ -91,11 +91,11 @@ export function Pay({ order }: OfOrder) {
 }
 
 const REASONS = {
-  goods: 'Units that came back, or that do not ship',
-  shipping: 'The cost of shipping',
-  goodwill: 'A rebate afterwards',
-  repayment: 'What was paid too much',
-  chargeback: 'The bank took it back: the order is to be paid again',
+  goods: 'Returned or unshipped units',
+  shipping: 'Shipping cost',
+  goodwill: 'Discount after the sale',
+  repayment: 'Overpaid amount',
+  chargeback: 'Reversed by the bank: the amount is outstanding again',
 };
 
 export function Refund({ order }: OfOrder) {
@@ -110,32 +110,32 @@ export function Refund({ order }: OfOrder) {
   };
   const send = (values: Values) => {
     const body = bodyOf(values);
-    return change(order.id, 'refunds', body, `A refund of ${money(body.amount, currency)} is recorded.`);
+    return change(order.id, 'refunds', body, `Refund of ${money(body.amount, currency)} recorded.`);
   };
   const outcome = async (values: Values) => {
     const after = await preview(order.id, 'refunds', bodyOf(values));
     const credited = after.amount_credited - order.amount_credited;
-    return `${money(credited, currency)} of the order is credited. ${moneyLeft(after)}`;
+    return `This credits ${money(credited, currency)}. ${moneyLeft(after)}`;
   };
-  const reason = left > 0 ? undefined : 'Nothing is left to refund.';
+  const reason = left > 0 ? undefined : 'Nothing to refund.';
   return (
-    <Ask label="Refund…" title="Record a refund" verb="Record refund" reason={reason} send={send}>
-      <p class="soft">The money itself goes back by your bank or gateway.</p>
+    <Ask title="Record refund" verb="Record refund" reason={reason} send={send}>
+      <p class="soft">This only records the refund. Send the money through your bank or gateway.</p>
       <div class="pair">
         <Amount minor={refund_due > 0 ? refund_due : left} currency={currency} />
         <Field label="Refund number" name="reference" required defaultValue={`REF-${refunds.length + 1}`} />
       </div>
       <Choices
-        label="What for"
+        label="Reason"
         name="reason"
         begin={refund_due > 0 ? 'repayment' : lines.length > 0 ? 'goods' : 'goodwill'}
         of={REASONS}
       />
       {lines.length > 0 && (
         <>
-          <h3>Units that came back</h3>
+          <h3>Returned units</h3>
           <LineUnits lines={lines} />
-          <Check label="Put them back on sale" name="restock" defaultChecked />
+          <Check label="Restock them" name="restock" defaultChecked />
         </>
       )}
       <Tell />
@@ -155,18 +155,18 @@ export function Cancel({ order }: OfOrder) {
     return { ...what, reason, restock: !!restock, notify: !!notify };
   };
   const send = (values: Values) =>
-    change(order.id, 'cancel', bodyOf(values), isPart ? `${units} given up.` : `${receipt_number} is cancelled.`);
+    change(order.id, 'cancel', bodyOf(values), isPart ? `${units} cancelled.` : `${receipt_number} cancelled.`);
   const outcome = async (values: Values) => moneyLeft(await preview(order.id, 'cancel', bodyOf(values)));
-  const title = isPart ? `Give up ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
+  const title = isPart ? `Cancel ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
   const words = isPart
-    ? { label: 'Give up the rest…', verb: 'Give up', keep: 'Keep them' }
-    : { label: 'Cancel order…', verb: 'Cancel the order', keep: 'Keep the order' };
+    ? { label: 'Cancel remaining units…', verb: 'Cancel units', keep: 'Keep units' }
+    : { label: 'Cancel order…', verb: 'Cancel order', keep: 'Keep order' };
   return (
     <Ask title={title} {...words} tone="danger" send={send}>
       <p class="soft">This cannot be undone.</p>
-      <Field label="Reason" name="reason" hint="For the history. The customer does not see it." />
-      {!isPart && <Amount label="Fee that stays owed" name="fee" currency={currency} />}
-      <Check label={`Put ${units} back on sale`} name="restock" defaultChecked />
+      <Field label="Reason" name="reason" hint="Recorded in the history. Not visible to the customer." />
+      {!isPart && <Amount label="Cancellation fee" name="fee" currency={currency} />}
+      <Check label={`Restock ${units}`} name="restock" defaultChecked />
       <Tell />
       <Outcome of={outcome} />
     </Ask>
@@ -174,7 +174,7 @@ export function Cancel({ order }: OfOrder) {
 }
 
 export function Hold({ order: { id, receipt_number } }: OfOrder) {
-  const words = { title: `Hold ${receipt_number}?`, text: 'Nothing of it ships until a person releases it.' };
+  const words = { title: `Hold ${receipt_number}?`, text: 'The order does not ship until a person releases it.' };
   const send = (body: Values<'reason'>) => change(id, 'hold', body, `${receipt_number} is under review.`);
   return (
     <Ask {...words} verb="Hold" send={send}>
@@ -200,14 +200,14 @@ export function ChangeLines({ order }: OfOrder) {
     if (!body.set && !body.add) return '';
     const after = await preview(order.id, 'lines', body);
     seen.current = { body: JSON.stringify(body), total: after.total_amount };
-    const costs = `The order then costs ${money(after.total_amount, currency)}, not ${money(order.total_amount, currency)}.`;
+    const costs = `New total: ${money(after.total_amount, currency)} (now ${money(order.total_amount, currency)}).`;
     return `${costs} ${moneyLeft(after)}`;
   };
   const send = async (values: Values) => {
     const body = bodyOf(values);
-    if (JSON.stringify(body) !== seen.current.body) throw new Error((await outcome(values)) || 'No units are changed.');
+    if (JSON.stringify(body) !== seen.current.body) throw new Error((await outcome(values)) || 'No lines changed.');
     const expected_total = Number(plainMoney(seen.current.total, currency));
-    return change(order.id, 'lines', { ...body, expected_total }, `${order.receipt_number} is changed.`);
+    return change(order.id, 'lines', { ...body, expected_total }, `${order.receipt_number} updated.`);
   };
   const rows = lines.map(({ line: key, name, quantity, ...unit }) => {
     const field = { name: `line-${key}`, most: MAX_UNITS, defaultValue: quantity };
@@ -218,21 +218,21 @@ export function ChangeLines({ order }: OfOrder) {
       end: <UnitsInput {...field} aria-label={`Units of ${name}`} required />,
     };
   });
-  const title = `Change the lines of ${order.receipt_number}`;
+  const title = `Edit the lines of ${order.receipt_number}`;
   return (
-    <Ask label="Change…" {...{ title, send }} verb="Change" tone="quiet">
+    <Ask label="Edit lines…" {...{ title, send }} verb="Save" tone="quiet">
       <Rows rows={rows} />
       <div class="pair">
         <Field label="SKU to add" name="sku" />
-        <Field label="Units of it" name="units" defaultValue="1" inputMode="numeric" />
+        <Field label="Units to add" name="units" defaultValue="1" inputMode="numeric" />
       </div>
       <Outcome of={outcome} />
     </Ask>
   );
 }
 
-const PERSON = { name: 'Name', email: 'E-mail', phone: 'Phone', company: 'Company' };
-const PLACE = { address: 'Street', address2: 'Second line', zip: 'Postal code', city: 'City', region: 'Region' };
+const PERSON = { name: 'Name', email: 'Email', phone: 'Phone', company: 'Company' };
+const PLACE = { address: 'Street', address2: 'Address line 2', zip: 'Postal code', city: 'City', region: 'Region' };
 
 /** A text that was cleared is null. */
 function changes(values: Values, before: Texts) {
@@ -247,9 +247,9 @@ export function CorrectContact({ order }: OfOrder) {
     const body = { customer: changes(values, customer), shipping_address: changes(values, shipping_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
-  const words = { title: 'Correct the contact and the address', verb: 'Save', said: 'The contact is corrected.' };
+  const words = { title: 'Edit contact and shipping address', verb: 'Save', said: 'Contact saved.' };
   return (
-    <Ask label="Correct…" {...words} tone="quiet" send={send}>
+    <Ask label="Edit contact…" {...words} tone="quiet" send={send}>
       <Fields of={{ ...PERSON, ...PLACE, country: 'Country' }} before={before} />
     </Ask>
   );
@@ -261,11 +261,11 @@ export function CorrectBilling({ order }: OfOrder) {
     const body = { billing_address: changes(values, billing_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
-  const words = { title: 'Correct who is billed', verb: 'Save', said: 'The billing address is corrected.' };
+  const words = { title: 'Edit billing address', verb: 'Save', said: 'Billing address saved.' };
   return (
-    <Ask label="Billing…" {...words} tone="quiet" send={send}>
+    <Ask label="Edit billing…" {...words} tone="quiet" send={send}>
       <Fields
-        of={{ name: 'Name', company: 'Company', vat_id: 'VAT id', ...PLACE, country: 'Country' }}
+        of={{ name: 'Name', company: 'Company', vat_id: 'VAT ID', ...PLACE, country: 'Country' }}
         before={billing_address}
       />
     </Ask>
@@ -326,8 +326,8 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
   const held = orders.filter((order) => order.held).length;
   const act = (id: string, { carrier, notify, [id]: tracking_number }: Values) =>
     change(id, 'shipments', { reference, carrier, tracking_number, notify: !!notify });
-  const text = 'All that is left of each order, as one shipment.';
-  const reason = held > 0 ? `${count(held, 'order')} of them under review: release first.` : undefined;
+  const text = 'Ships the remaining units of each order as one shipment.';
+  const reason = held > 0 ? `${count(held, 'selected order')} under review. Release first.` : undefined;
   const field = ({ id, receipt_number }: Listed) => (
     <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
   );

@@ -33,15 +33,13 @@ export function readAmount(text: string, currency: string): number {
   const given = text.trim();
   const decimal = DECIMAL.exec(given);
   const isThousands = THOUSANDS.test(given);
-  if (!decimal && !isThousands) throw new Error(`“${given}” is no amount. Type digits, such as 1250 or 12.50.`);
+  if (!decimal && !isThousands) throw new Error(`“${given}” is not an amount. Enter digits, such as 1250 or 12.50.`);
   let [, whole = given, decimals = ''] = decimal ?? [];
   if (isThousands && digits === 0) [whole, decimals] = [given, ''];
   // The page itself writes a point before three decimals.
   else if (isThousands && decimals && !(digits > 2 && given.includes('.')))
-    throw new Error(
-      `“${given}” means two amounts. Type ${whole}${decimals}, or ${whole}.${decimals.slice(0, digits)}.`,
-    );
-  if (decimals.length > digits) throw new Error(`“${given}” has more decimals than ${currency}, which has ${digits}.`);
+    throw new Error(`“${given}” is ambiguous. Enter ${whole}${decimals} or ${whole}.${decimals.slice(0, digits)}.`);
+  if (decimals.length > digits) throw new Error(`“${given}” has too many decimals: ${currency} has ${digits}.`);
   const minor = Number(whole.replace(/\D/g, '') + decimals.padEnd(digits, '0'));
   if (!Number.isSafeInteger(minor)) throw new Error(`“${given}” is too large.`);
   return minor;
@@ -50,6 +48,6 @@ export function readAmount(text: string, currency: string): number {
 /** @throws why it is no number of units. */
 export function readUnits(text: string): number {
   if (!/^[+-]?\d{1,9}$/.test(text.trim()))
-    throw new Error(`“${text.trim()}” is no whole number. Type it in digits only.`);
+    throw new Error(`“${text.trim()}” is not a whole number. Enter digits only.`);
   return Number(text);
 }

@@ -236,7 +236,7 @@ export function Units(field: Omit<TypedProps, 'read'>) {
 export function UnitsInput({ most, ...input }: JSX.InputHTMLAttributes<HTMLInputElement> & { most: number }) {
   const read = (text: string) => {
     const units = text ? readUnits(text) : 0;
-    if (units < 0 || units > most) throw new Error(`Type 0 to ${most}.`);
+    if (units < 0 || units > most) throw new Error(`Enter 0 to ${most}.`);
     return '';
   };
   const onInput = ({ currentTarget: field }: JSX.TargetedInputEvent<HTMLInputElement>) => {
@@ -298,7 +298,7 @@ export function Secret() {
   return (
     <Dialog title={shown.title} onClose={close} stays>
       <Form verb="I have stored it" send={close}>
-        <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
+        <p class="soft">It is shown only once. Store it where only the integration can read it.</p>
         <Copied text={shown.text} name="the secret" />
         {shown.hint}
       </Form>

@@ -36,7 +36,7 @@ export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, c
     const others = [...(chosen ?? [])].filter((key) => !keys.includes(key));
     const isOn = others.length + keys.length === chosen?.size;
     const toggle = () => choose?.(new Set(isOn ? others : [...others, ...keys]));
-    return <input type="checkbox" aria-label={`Choose ${name}`} checked={isOn} onChange={toggle} />;
+    return <input type="checkbox" aria-label={`Select ${name}`} checked={isOn} onChange={toggle} />;
   };
   return (
     <div class="table" tabIndex={0} role="region" aria-label={label}>
@@ -144,7 +144,7 @@ export function Choice({ name, label, values, left = 0 }: ChoiceProps) {
       {values.map(([value = '', word = capital(value)]) => (
         <option key={value} value={value} selected={query[name] === value} children={word} />
       ))}
-      {left > 0 && <option disabled>{left.toLocaleString()} more are not shown</option>}
+      {left > 0 && <option disabled>{left.toLocaleString()} more not shown</option>}
     </select>
   );
 }
@@ -177,7 +177,7 @@ export function List<Row>({ query, rows, empty, noun, all = {}, children, ...tab
           </p>
         )}
         {shown.length > 0 && <Table rows={shown} {...table} />}
-        {left > 0 && <Note>{`${left.toLocaleString()} more are not shown.`}</Note>}
+        {left > 0 && <Note>{`${count(left, 'more row')} not shown.`}</Note>}
       </div>
       {noun && total > 0 && (
         <div class="bar">

@@ -122,7 +122,7 @@ export const Note = ({ tone = 'info', children, action }: NoteProps) => (
 export const Alert = (props: NoteProps) => <div role="alert" children={<Note tone="bad" {...props} />} />;
 
 export const Forbidden = () => (
-  <Note tone="wait">Your role does not include this. An owner can change it in Team.</Note>
+  <Note tone="wait">Your role does not permit this. An owner can change your role in Team.</Note>
 );
 
 type Waited = Readonly<{ error: unknown; data: unknown; refetch: () => unknown }>;
@@ -136,7 +136,7 @@ export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
   if (query.data !== undefined) return null;
   if (statusOf(error) === 403) return <Forbidden />;
   const again = <Button text="Try again" onClick={() => void query.refetch()} />;
-  const repeats = isDown(error) && ` It is tried again every ${POLL_MS / 1_000} s.`;
+  const repeats = isDown(error) && ` Retrying every ${POLL_MS / 1_000} s.`;
   if (error) return <Alert action={again}>{[textOf(error), repeats]}</Alert>;
   return (
     <div class="waiting" role="status" aria-label="Loading">
@@ -157,7 +157,7 @@ const TONES: readonly (readonly [Tone, states: readonly string[]])[] = [
 ];
 const toneOf = (state: string) => TONES.find(([, states]) => states.includes(state))?.[0];
 
-const WORDS: Readonly<Record<string, string>> = { succeeded: 'paid', dead: 'failed', done: 'sent', held: 'waits' };
+const WORDS: Readonly<Record<string, string>> = { succeeded: 'paid', dead: 'failed', done: 'sent', held: 'on hold' };
 
 /** A state. @param word what stands there instead of the state. */
 export function Badge({ state, word, tone }: { state: string; word?: string | undefined; tone?: Tone }) {

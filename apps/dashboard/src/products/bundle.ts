@@ -25,9 +25,9 @@ function lineOf(text: string, n: number, subdomain: string): BundleLine {
     const key = [slug ?? receipt_number ?? email ?? warehouse, code].map(textOf).filter(Boolean).join('/');
     const line = { n, text, kind: textOf(kind), key, value };
     if (store === subdomain) return { ...line, result: 'not compared', notes: [] };
-    return { ...line, result: 'refused', notes: [`It is of the store ${textOf(store)}.`] };
+    return { ...line, result: 'refused', notes: [`The line belongs to the store ${textOf(store)}.`] };
   } catch {
-    return { n, text, kind: '', key: '', value: {}, result: 'refused', notes: ['It is no JSON object.'] };
+    return { n, text, kind: '', key: '', value: {}, result: 'refused', notes: ['The line is not a JSON object.'] };
   }
 }
 

@@ -24,7 +24,7 @@ export function ImportPage() {
     if (!file) return;
     const text = textIn(await file.arrayBuffer());
     setBundle(text === undefined ? undefined : linesOf(text, subdomain));
-    refuse(text === undefined ? `${file.name} is not in UTF-8. Save it in that encoding, then choose it again.` : '');
+    refuse(text === undefined ? `${file.name} is not UTF-8. Save it as UTF-8, then choose it again.` : '');
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -33,7 +33,7 @@ export function ImportPage() {
   return (
     <Page title="Import" back="Products">
       <label class="empty drop" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
-        <span>Drop a file of products, customers or sales of a till here: NDJSON, one object in each line.</span>
+        <span>Drop a file of products, customers or till sales here: NDJSON, one object per line.</span>
         <input type="file" aria-label="File" onChange={(event) => void take(event.currentTarget.files?.[0])} />
       </label>
       {refusal && <Alert>{refusal}</Alert>}
@@ -66,15 +66,15 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
     for (let all = done; all.length < good.length; setDone(all))
       all = [...all, ...(await write(good.slice(all.length)))];
     await refresh();
-    announce('The import is finished.');
+    announce('Import finished.');
   };
   const isBegun = done.length > 0;
   const known = [...lines.filter(isRefused), ...(isBegun ? done : (query.data ?? []))].sort((a, b) => a.n - b.n);
   const refused = known.filter(isRefused);
   const shown = isBegun ? known.filter(({ notes }) => notes.length > 0) : known;
   const words = isBegun ? known.map(({ result }) => result) : lines.map(({ kind }) => `× ${kind || 'unreadable'}`);
-  const title = `${isBegun ? 'Result' : 'In the file'}: ${countsOf(words)}`;
-  const label = isBegun ? 'Refused lines and warnings' : 'What the first lines would change';
+  const title = `${isBegun ? 'Result' : 'File'}: ${countsOf(words)}`;
+  const label = isBegun ? 'Refused lines and warnings' : 'Changes of the first lines';
   const save = () => download('refused.ndjson', refused.map(({ text }) => `${text}\n`).join(''));
   const button = <Button text="Download refused lines" class="small" onClick={save} />;
   return (
@@ -94,7 +94,7 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
 }
 
 const COLUMNS: Columns<BundleLine> = {
-  What: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} />,
+  Record: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} />,
   Changes: ({ notes }) => <Lines of={notes} />,
   Result: ({ result }) => <Badge state={result} />,
 };

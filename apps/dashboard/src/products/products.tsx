@@ -49,12 +49,12 @@ export function Products() {
   const words = categories?.data.map(({ id, name }) => [String(id), name]) ?? [];
   return (
     <Page title="Products" actions={IMPORTERS.some(can) && <LinkButton text="Import…" href={to('/products/import')} />}>
-      <Filters search="Name, or the whole SKU">
+      <Filters search="Name or complete SKU">
         <Choice name="category" label="Category" values={words} left={categories?.left} />
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
-        <Check label="Only in stock" name="stock" value="1" defaultChecked={!!route.query.stock} />
+        <Check label="In stock only" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
-      <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No product matches." />
+      <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No matching products." />
     </Page>
   );
 }
@@ -75,7 +75,7 @@ export function ProductPage({ id }: { id: string }) {
     >
       {variants.length > 0 && (
         <Section title="Variants">
-          <Table label="Table of the variants" rows={variants} columns={variantColumns(product)} />
+          <Table label="Variants table" rows={variants} columns={variantColumns(product)} />
         </Section>
       )}
       <Bins id={Number(product.id)} />
@@ -107,7 +107,7 @@ function Bins({ id }: { id: number }) {
   );
   return (
     <Section title="Bins">
-      <List label="Table of the bins" query={list} columns={BINS} empty="No bin has had it yet." keyOf={keyOf} />
+      <List label="Bins table" query={list} columns={BINS} empty="No bins have held this product." keyOf={keyOf} />
     </Section>
   );
 }
@@ -122,11 +122,11 @@ async function lastOrders(product_id: number) {
 
 function LastOrders({ id }: { id: number }) {
   const list = useRead(['stock', 'orders', id], () => lastOrders(id));
-  const empty = 'No order has taken it from a bin lately.';
+  const empty = 'No recent orders.';
   const history = <a href={to('/stock/movements', { product_id: String(id) })}>All movements</a>;
   return (
     <Section title="Last orders" actions={history}>
-      <List label="Table of the last orders" query={list} columns={ORDER_COLUMNS} empty={empty} />
+      <List label="Last orders table" query={list} columns={ORDER_COLUMNS} empty={empty} />
     </Section>
   );
 }
@@ -169,11 +169,11 @@ function Actions({ product }: { product: Product }) {
   const send = async (values: ProductValues) => {
     const lines = [{ kind: 'product' as const, slug, ...changesOf(values, product) }];
     const { data } = await api.POST('/v1/import', { body: { atomic: true, lines } });
-    return data?.data.lines[0]?.warning || 'The product is saved.';
+    return data?.data.lines[0]?.warning || 'Product saved.';
   };
   return (
     <>
-      <Ask label="Edit…" title="Edit the product" verb="Save" tone="primary" send={send}>
+      <Ask label="Edit…" title="Edit product" verb="Save" tone="primary" send={send}>
         <Field label="Name" name="name" required autoFocus defaultValue={name} />
         <Field label="Description" name="description" rows={5} defaultValue={description} />
         <Choices label="Status" name="status" begin={capital(status)} of={{ Active: 1, Draft: 2, Archived: 3 }} />
@@ -191,10 +191,10 @@ function EditPrice({ product, variant }: { product: Product; variant?: Variant }
     const price = plainMoney(given, currency());
     const of = { product_id: Number(product.id), variant_id: variant ? Number(variant.id) : null };
     await api.POST('/v1/prices', { body: { atomic: true, lines: [{ ...of, price, expected }] } });
-    return `${name} costs ${money(given, currency())}.`;
+    return `Price of ${name} set to ${money(given, currency())}.`;
   };
   return (
-    <Ask label="Price…" title={`Change the price of ${name}`} verb="Change" send={send}>
+    <Ask label="Set price…" title={`Set the price of ${name}`} verb="Set price" send={send}>
       <Expected price={plainMoney(minor(now), currency())} />
       <Amount label="Price" minor={minor(now)} currency={currency()} />
     </Ask>

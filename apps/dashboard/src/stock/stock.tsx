@@ -19,7 +19,7 @@ export const keyOf = (row: StockRow) => [row.product_id, row.variant_id, row.war
 function BinName({ warehouse, bin }: Pick<StockRow, 'warehouse' | 'bin'>) {
   const isClosed = useWarehouses()?.data.some(({ code, active }) => code === warehouse && !active);
   const name = bin ? <span class="n">{`${warehouse}/${bin}`}</span> : '–';
-  return <Named name={name} small={[isClosed && 'closed, not for sale']} />;
+  return <Named name={name} small={[isClosed && 'inactive, not for sale']} />;
 }
 
 const PLACE = {
@@ -30,12 +30,12 @@ const PLACE = {
 };
 
 const MOVEMENT: Columns<Schemas['StockMovement']> = {
-  When: ({ at }) => <Time at={at} />,
-  Why: ({ kind, order_id, reference }) => {
+  Time: ({ at }) => <Time at={at} />,
+  Reason: ({ kind, order_id, reference }) => {
     const word = kind.toLowerCase();
     return order_id ? <a href={to(`/orders/${order_id}`)}>{word}</a> : `${word} ${reference}`;
   },
-  Who: ({ actor }) => actor?.name,
+  Actor: ({ actor }) => actor?.name,
   Units: right(({ quantity: n }) => `${n > 0 ? '+' : ''}${n.toLocaleString()}`),
 };
 
@@ -47,7 +47,7 @@ const useMovements = (query: object) => useGet('/v1/stock/movements', { query })
 
 function Newest({ row }: { row: StockRow }) {
   const query = useMovements({ ...filterOf(row), limit: 3 });
-  return <List label="Newest movements" query={query} columns={MOVEMENT} empty="Nothing has moved." />;
+  return <List label="Newest movements" query={query} columns={MOVEMENT} empty="No movements." />;
 }
 
 export function Movements() {
@@ -55,9 +55,9 @@ export function Movements() {
   const list = useMovements({ ...query, ...pageOf(query) });
   const columns = { ...PLACE, ...MOVEMENT };
   return (
-    <Page title={query.sku ? `History of ${query.sku}` : 'History of the stock'} back="Stock">
+    <Page title={query.sku ? `History of ${query.sku}` : 'Stock history'} back="Stock">
       {query.warehouse && <p class="facts">{`${query.warehouse}/${query.bin ?? ''}`}</p>}
-      <List label="Movements" noun="movement" query={list} columns={columns} empty="Nothing has moved." />
+      <List label="Movements" noun="movement" query={list} columns={columns} empty="No movements." />
     </Page>
   );
 }
@@ -74,14 +74,14 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
   const send = ({ units, reason, expected }: Values<'units' | 'reason' | 'expected'>) => {
     const effect = isSet ? { set: readUnits(units), expected: Number(expected) } : { adjust: readUnits(units) };
     const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
-    return change({ reason, lines }, `The stock of ${name} is changed.`);
+    return change({ reason, lines }, `Stock of ${name} updated.`);
   };
   const words = isSet
-    ? { label: 'Set…', title: `Set the units of ${name}`, verb: 'Set' }
-    : { label: '±', title: `Add or remove ${name}`, verb: 'Change' };
+    ? { label: 'Set…', title: `Set the stock of ${name}`, verb: 'Set' }
+    : { label: '±', title: `Adjust the stock of ${name}`, verb: 'Adjust' };
   const units = isSet
-    ? { label: 'Units that can be sold', hint: 'Without what is sold and still lies there.' }
-    : { label: 'Units', hint: '5 came in, -2 are gone.' };
+    ? { label: 'Available units', hint: 'Excluding units that are sold but not shipped.' }
+    : { label: 'Units', hint: '5 adds five units, -2 removes two.' };
   return (
     <Ask {...words} send={send}>
       <Present row={row} />
@@ -95,13 +95,13 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
 /** What was there when the dialog opened. What was sold since must be seen before the units are set. */
 function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
   const [seen, see] = useState(quantity);
-  const button = <Button text="Seen" onClick={() => see(quantity)} />;
+  const button = <Button text="Acknowledge" onClick={() => see(quantity)} />;
   return (
     <Note tone={seen === quantity ? 'quiet' : 'wait'} action={seen !== quantity && button}>
       <input type="hidden" name="expected" value={seen} />
       {seen === quantity
-        ? `${warehouse}/${bin} has ${count(seen, 'unit')}.`
-        : `It has ${quantity.toLocaleString()} now, no longer ${seen.toLocaleString()}.`}
+        ? `${warehouse}/${bin}: ${count(seen, 'unit')} available.`
+        : `The stock changed from ${seen.toLocaleString()} to ${quantity.toLocaleString()}.`}
     </Note>
   );
 }
@@ -146,7 +146,7 @@ async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuL
   const readings = lines.map((line) => readLine(line, (sku) => known.has(keyOfSku(sku)), answers[`line ${line.text}`]));
   const open = lines.filter((_, n) => !readings[n]);
   ask([...new Map(open.map((line) => [line.text, line])).values()]);
-  if (open.length > 0) throw new Error('Say what these lines mean.');
+  if (open.length > 0) throw new Error('Choose the meaning of the lines below.');
   return sumsOf(readings.filter((reading) => reading !== undefined));
 }
 
@@ -160,11 +160,11 @@ function AsOf() {
   return <input type="hidden" name="as_of" value={cursor} />;
 }
 
-const COUNT = 'Count all that lies in the bin, without open parcels. What sells from now on is taken off.';
+const COUNT = 'Count all units in the bin, except those in open parcels. Sales from now on are deducted.';
 const UNITS = {
   label: 'SKUs and units',
   placeholder: 'R-1-42 24\nR-1-43',
-  hint: 'A SKU in each line, then its units. Without units it is one, and the same SKU again adds: scan.',
+  hint: 'One SKU per line, then its units. Without units, it is one. A repeated SKU adds up, so you can scan.',
 };
 
 function Several({ isCount = false }: { isCount?: boolean }) {
@@ -174,7 +174,7 @@ function Several({ isCount = false }: { isCount?: boolean }) {
     const { place, as_of, reference } = values;
     const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(place) ?? [];
     if (isCount && as_of === '')
-      throw new Error('The service did not answer when this was opened. Close it, and open it again.');
+      throw new Error('The service did not answer when this dialog opened. Close it and open it again.');
     const units = await unitsIn(values.lines, values, ask);
     const lines = units.map(({ sku, units }) => ({
       sku,
@@ -185,14 +185,14 @@ function Several({ isCount = false }: { isCount?: boolean }) {
     return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
   };
   const words = isCount
-    ? { label: 'Count…', title: 'Enter a count', verb: 'Enter', text: COUNT }
+    ? { label: 'Count…', title: 'Record a count', verb: 'Record count', text: COUNT }
     : { label: 'Receive…', title: 'Receive goods', verb: 'Receive', tone: 'primary' as const };
   return (
     <Ask {...words} send={send}>
       {isCount && <AsOf />}
       <div class="pair">
-        <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Applies once." />
-        <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the one that has the SKU." />
+        <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Each number applies once." />
+        <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the bin that holds the SKU." />
       </div>
       <datalist id="bins">
         {places?.map((place) => (
@@ -265,15 +265,15 @@ export function Stock() {
     <Page title="Stock" actions={[history, changes]}>
       <Filters search="SKU or name">
         <Choice name="warehouse" label="Warehouse" values={codes ?? []} left={warehouses?.left} />
-        <Check label="Only out of stock" name="out" value="1" defaultChecked={!!query.out} />
+        <Check label="Out of stock only" name="out" value="1" defaultChecked={!!query.out} />
       </Filters>
-      {list.data?.isCut && <Note>{`Only the first ${MOST} SKUs that match are shown. Type more of the name.`}</Note>}
+      {list.data?.isCut && <Note>{`Only the first ${MOST} matching SKUs are shown. Enter more of the name.`}</Note>}
       <List
         label="Stock rows"
         noun={query.out ? 'SKU' : 'row'}
         query={list}
         columns={COLUMNS}
-        empty="No stock matches."
+        empty="No matching stock."
         keyOf={keyOf}
       />
     </Page>
