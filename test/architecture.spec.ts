@@ -385,7 +385,7 @@ describe('names of the wire', () => {
     },
   );
 
-  it.each(["'out_of_stock'", '`${contact}_velocity_high`', "'The stock is short'"])(
+  it.each(["'out_of_stock'", '`${contact}_velocity_high`', "'Not enough stock'"])(
     'the check lets %s pass',
     (literal) => {
       expect(wireNamesIn(`const text = ${literal};`)).toEqual([]);

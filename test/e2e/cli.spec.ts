@@ -148,7 +148,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['MOVING', 'The store moves to another database: try again shortly'],
+    ['MOVING', 'The store is moving to another database: try again shortly'],
     ['MOVED', 'The store has moved to another database: use that one'],
   ])('writes nothing of a store that is %s', async (status, reason) => {
     const name = `is-${status.toLowerCase()}`;
@@ -292,9 +292,9 @@ describe('the command line', () => {
     const refusals = await Promise.all([revoked, deactivated, expired, unknown].map(roll));
 
     expect(refusals.map(({ code, stdout, stderr }) => [code, stdout, stderr.split('\n')[0]])).toEqual([
-      [1, '', `error: Key ${revoked} is revoked: create a new key instead`],
-      [1, '', `error: Key ${deactivated} is deactivated: activate it first, or create a new key instead`],
-      [1, '', `error: Key ${expired} has expired: create a new key instead`],
+      [1, '', `error: Key ${revoked} is revoked: create a new key`],
+      [1, '', `error: Key ${deactivated} is deactivated: activate it first, or create a new key`],
+      [1, '', `error: Key ${expired} has expired: create a new key`],
       [1, '', `error: Key ${unknown} not found`],
     ]);
     expect((await cli(['keys', 'list', '--store', 'rolled-out'])).json).toHaveLength(3);
@@ -351,7 +351,7 @@ describe('the command line', () => {
 
     expect(delivered).toMatchObject({
       code: 1,
-      stderr: 'error: fulfillment cannot go from PENDING to DELIVERED, only to CONFIRMED or CANCELLED\n',
+      stderr: 'error: fulfillment cannot change from PENDING to DELIVERED, only to CONFIRMED or CANCELLED\n',
     });
     expect(both).toMatchObject({ code: 0, json: { status: 'FAILED', fulfillment_status: 'CANCELLED', restocked: 0 } });
     const history = (await cli(['orders', 'history', 'POS-7'])).json as { event: string; actor: object }[];
@@ -585,7 +585,7 @@ describe('imports of the command line', () => {
 
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
-        /^error: line 1: the line is not valid JSON.*; none of the first \d+ lines is a JSON object with a kind: the file is no store bundle\nNothing was (kept|written)\..*\n$/,
+        /^error: line 1: the line is not valid JSON.*; none of the first \d+ lines is a JSON object with a kind: the file is not a store bundle\nNothing was (kept|written)\..*\n$/,
       );
     }
   });

@@ -37,7 +37,7 @@ describeInBrowser('sign-in to the dashboard', () => {
     const code = await askForCode(desk, email);
     await page.getByLabel('Code').fill('0000-0000');
     await page.keyboard.press('Enter');
-    expect(await page.getByRole('alert').textContent()).toMatch(/type it again, or ask for a new one/);
+    expect(await page.getByRole('alert').textContent()).toMatch(/try again, or request a new one/);
     expect(await faults()).toEqual([]);
     await page.getByLabel('Code').fill(code.toLowerCase());
     await page.keyboard.press('Enter');
@@ -79,7 +79,7 @@ describeInBrowser('sign-in to the dashboard', () => {
     expect(page.url()).toBe(`${scene.origin}/dashboard/#/`);
     await open(address);
     await page.reload();
-    expect(await page.getByRole('alert').textContent()).toMatch(/was used/);
+    expect(await page.getByRole('alert').textContent()).toMatch(/already used/);
     await page.getByRole('link', { name: 'Sign in another way' }).press('Enter');
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     expect(trouble).toEqual([]);

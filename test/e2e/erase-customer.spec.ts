@@ -183,7 +183,7 @@ describe('customers erase', () => {
 
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toBe(
-      `error: Orders are open: ${order?.receipt} (PENDING, PENDING)\n` +
+      `error: The customer has open orders: ${order?.receipt} (PENDING, PENDING)\n` +
         'Close them with `orders set-status`, or erase with --force.\n',
     );
     expect(await allRows(api.database)).toEqual(before);
@@ -489,7 +489,7 @@ describe('the personal data of a customer over HTTP', () => {
 
     expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([422, 'too_many_records']);
     expect(refused.json<{ error: string }>().error).toBe(
-      'A request handles at most 20000 records of the orders of a person: ask the operator for `store-commerce customers erase`',
+      'A request handles at most 20000 records of the orders of a person: ask the operator to run `store-commerce customers erase`',
     );
     expect((await send('GET', id)).json()).toMatchObject({ data: { email } });
   });

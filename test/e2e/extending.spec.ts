@@ -501,7 +501,7 @@ describe('an application that extends the service', () => {
         api.post(`/v1/orders/${id}/payments`, { reference: `P-${amount}`, amount, currency: 'USD' });
 
       expect(codeOf(refused)).toEqual([422, 'price_changed']);
-      expect(refused.json()).toMatchObject({ success: false, error: 'The order costs 15.89 USD' });
+      expect(refused.json()).toMatchObject({ success: false, error: 'The order total is 15.89 USD' });
       expect(codeOf(await pay(1_099))).toEqual([422, 'amount_mismatch']);
       expect((await pay(1_589)).json()).toMatchObject({ data: { status: 'SUCCEEDED' } });
     });

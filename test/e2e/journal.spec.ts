@@ -352,7 +352,7 @@ describe('GET /v1/journal', () => {
   it('names the cursor to the reader of a page that skips too many rows', async () => {
     const { error } = (await api.get('/v1/journal?page=21474836')).json<{ error: string }>();
 
-    expect(error).toBe('A page skips at most 1000 rows: go on with the cursor of the page before, and page 1');
+    expect(error).toBe('A page can skip at most 1000 rows: continue with the cursor of the previous page and page=1');
   });
 });
 

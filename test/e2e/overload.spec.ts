@@ -15,7 +15,7 @@ import { openTransaction } from '../support/open-transaction.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { openUnread } from '../support/unread-connections.js';
 
-const BUSY = { success: false, error: 'Too many requests at a time: try again shortly', code: 'overloaded' };
+const BUSY = { success: false, error: 'Too many concurrent requests: try again shortly', code: 'overloaded' };
 
 // The quick form of `npm run proof -- overload`: bursts above the concurrency limits.
 describe('the API under overload', () => {

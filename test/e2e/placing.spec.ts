@@ -61,7 +61,7 @@ describe('POST /v1/orders', () => {
 
       expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toMatchObject([
         ...[422, 'price_changed'],
-        { success: false, error: 'The order costs 59.97 USD' },
+        { success: false, error: 'The order total is 59.97 USD' },
       ]);
       expect([placed.statusCode, placed.json()]).toMatchObject([201, { data: { total: 59.97 } }]);
       expect((await get('/v1/orders')).json()).toMatchObject({ pagination: { total: 1 } });
@@ -91,7 +91,7 @@ describe('POST /v1/orders', () => {
 
       expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toMatchObject([
         ...[422, 'currency_mismatch'],
-        { success: false, error: 'The currency of the store is EUR' },
+        { success: false, error: 'currency must be EUR, the currency of the store' },
       ]);
       expect(placed.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201]);
       expect((await get('/v1/orders')).json()).toMatchObject({ pagination: { total: 3 } });

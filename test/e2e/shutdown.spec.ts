@@ -135,7 +135,7 @@ describe('the built API process', () => {
         const response = await request;
         expect([response.status, response.headers.get('x-error-code')]).toEqual([503, 'unavailable']);
       }
-      const [line] = await api.says(/^.*The database schema is not that of this release.*$/m);
+      const [line] = await api.says(/^.*The database schema does not match this release.*$/m);
       expect(JSON.parse(line)).toMatchObject({ level: 50, error: { cause: { code: '42P01' } } });
 
       await migrate(empty.url);

@@ -64,7 +64,7 @@ it('a proxy that is not trusted is named in the log once', async () => {
   await untrusting.stop();
 
   const warnings = lines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((msg) => /^X-Forw/.test(msg));
-  expect(warnings).toEqual(['X-Forwarded-Proto: https is not believed, and people cannot sign in: set TRUST_PROXY']);
+  expect(warnings).toEqual(['X-Forwarded-Proto: https is not trusted, so people cannot sign in: set TRUST_PROXY']);
 });
 
 describe('a mailed code', () => {

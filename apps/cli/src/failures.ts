@@ -7,7 +7,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** Messages by the SQLSTATE of `demand_home`. */
 const AWAY: ReadonlyMap<string | undefined, string> = new Map([
-  ['SM001', 'The store moves to another database: try again shortly'],
+  ['SM001', 'The store is moving to another database: try again shortly'],
   ['SM002', 'The store has moved to another database: use that one'],
 ]);
 

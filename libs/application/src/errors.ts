@@ -32,20 +32,20 @@ function technical(kind: ApplicationFailureKind, code: string, text: string) {
   };
 }
 
-export class DeadlineExceeded extends technical('late', 'deadline_exceeded', 'The work did not finish in time') {}
+export class DeadlineExceeded extends technical('late', 'deadline_exceeded', 'The operation did not finish in time') {}
 
 /** The work has not begun. */
 export class Overloaded extends technical(
   'overloaded',
   'overloaded',
-  'Too many requests at a time: try again shortly',
+  'Too many concurrent requests: try again shortly',
 ) {}
 
 /** Nothing was written, or nothing more: the store moves to another cluster, or has moved there. */
 export class StoreMoved extends technical(
   'overloaded',
   'store_moved',
-  'The store moves to another database: try again shortly',
+  'The store is moving to another database: try again shortly',
 ) {}
 
 /** The `OrderCharges` of an extension failed, or gave an amount that is not valid: `cause` says which. */
@@ -101,12 +101,12 @@ export const IdempotencyMismatch = domainError(
 export const CursorExpired = domainError(
   'invalid',
   'cursor_expired',
-  'The cursor or time is older than the deletions that are kept. Start again without it',
+  'The cursor or time is too old: later deletions are no longer stored. Start again without it',
 );
 export const CursorInvalid = domainError(
   'invalid',
   'cursor_invalid',
-  'The cursor is damaged, or of another store, mode or set of kinds',
+  'The cursor is malformed, or belongs to another store, mode or set of kinds',
 );
 /** The rows of a page are too large together. */
 export class PageTooLarge extends domainError('rejected', 'page_too_large', 'The rows of this page are too large') {

@@ -65,7 +65,7 @@ export interface Shortage {
   readonly lacksVariant?: boolean;
 }
 
-export class OutOfStock extends rejected('out_of_stock', 'The stock is short') {
+export class OutOfStock extends rejected('out_of_stock', 'Not enough stock') {
   constructor(readonly shortages: readonly Shortage[]) {
     super();
   }
@@ -82,24 +82,26 @@ export class ExternalReferenceTaken extends rejected('external_reference_taken',
 export const InvalidOrderItems = domainError('invalid', 'invalid_request', (problem: string) => problem);
 export const CurrencyMismatch = rejected(
   'currency_mismatch',
-  (ofStore: Currency) => `The currency of the store is ${ofStore}`,
+  (ofStore: Currency) => `currency must be ${ofStore}, the currency of the store`,
 );
 export const PriceChanged = rejected(
   'price_changed',
-  (total: Money) => `The order costs ${toDecimalText(total)} ${total.currency}`,
+  (total: Money) => `The order total is ${toDecimalText(total)} ${total.currency}`,
 );
 /** Only who has given the charges of an order knows those of other lines. */
 export const ChargesGiven = rejected(
   'charges_given',
-  'A client has given the tax, shipping and discounts of the order: change its lines with a key that has the scope pricing',
+  'A client set the tax, shipping and discounts of the order: change its lines with a key that has the scope pricing',
 );
 export const TotalOutOfRange = rejected(
   'total_out_of_range',
-  (minor: number) => `With its tax, shipping and discount, the order would cost ${minor} (in minor units)`,
+  (minor: number) =>
+    `With tax, shipping and discount, the order total would be ${minor} minor units, which is out of range`,
 );
 export const TooManyTaxes = rejected(
   'too_many_taxes',
-  (most: number) => `The lines and the shipping of an order have at most ${most} taxes of different names or rates`,
+  (most: number) =>
+    `An order can have at most ${most} taxes of different names or rates, including those of its shipping`,
 );
 /** The message does not name the fraud rule, so that clients cannot probe it. */
 export const OrderRejected = rejected('fraud_rejected', 'The order cannot be accepted');
@@ -109,38 +111,41 @@ export const OrderRejected = rejected('fraud_rejected', 'The order cannot be acc
 export const OrderHeld = rejected('order_held', 'The order is under review: release it first');
 export const OrderCancelled = rejected('order_cancelled', 'The order is cancelled');
 /** Its state is pending: a worker tries it now, or will. */
-export const MailPending = rejected('mail_pending', 'The mail is still being tried: wait until it is done or dead');
+export const MailPending = rejected(
+  'mail_pending',
+  'The mail is still being sent: wait until its state is done or dead',
+);
 export const MetadataTooLarge = rejected(
   'metadata_too_large',
-  `Metadata has at most ${METADATA_LIMITS.keys} keys, and that of an order and its lines at most ${METADATA_SIZE}: send or keep less`,
+  `Metadata can have at most ${METADATA_LIMITS.keys} keys, and an order with its lines at most ${METADATA_SIZE} of metadata: remove keys or shorten texts`,
 );
 export const TooManyRecords = rejected(
   'too_many_records',
-  (what: string, most: number) => `The order has ${most} ${what}: it may have no more`,
+  (what: string, most: number) => `The order already has ${most} ${what}, the maximum`,
 );
 /** Every answer with the order has the units of each line in each bin. */
 export const TooManyBinsOfOrder = rejected(
   'too_many_bins',
-  (most: number) => `The lines would have units in more than ${most} bins: place several orders`,
+  (most: number) => `The lines would take units from more than ${most} bins: split the order`,
 );
 export const TooManyInvitations = rejected(
   'too_many_records',
-  (of: string, most: number) => `The mail about the access is sent at most ${most} times for ${of}`,
+  (of: string, most: number) => `The invitation is sent at most ${most} times for ${of}`,
 );
 export const TooManyKeys = rejected(
   'too_many_records',
   (most: number) =>
-    `The store has ${most} keys, with revoked ones: ask the operator for another by \`store-commerce keys create\``,
+    `The store already has ${most} keys, including revoked ones: ask the operator to run \`store-commerce keys create\``,
 );
 /** @param command of the operator, which has no limit. */
 export const TooManyRows = rejected(
   'too_many_records',
   (what: string, most: number, command: string) =>
-    `A request handles at most ${most} ${what}: ask the operator for \`store-commerce ${command}\``,
+    `A request handles at most ${most} ${what}: ask the operator to run \`store-commerce ${command}\``,
 );
 export const NotHeld = rejected('not_held', 'The order is not under review');
 export const AlreadyShipped = rejected('already_shipped', (left: readonly LineQuantity[]) =>
-  left.length === 0 ? 'Nothing is left to ship' : `Less is left to ship: ${textOf(left)}`,
+  left.length === 0 ? 'Nothing is left to ship' : `Fewer units are left to ship: ${textOf(left)}`,
 );
 export const BeingPicked = rejected(
   'being_picked',
@@ -152,15 +157,15 @@ export const CancelledTooLate = rejected(
 );
 /** @param needed units that the shipment has from a bin, and the order did not take there. @param free those for sale. */
 export const BinShort = rejected('out_of_stock', (bin: string, needed: number, free: number) => {
-  return `Bin ${bin} has ${free} units that no order has taken, ${needed} are needed`;
+  return `Bin ${bin} has ${free} free units, ${needed} are required`;
 });
 export const MailWithoutAddress = rejected('no_email', 'The order has no e-mail: set customer.email first');
 export const NoUnitsLeft = rejected('no_units_left', 'The order would have no units left: cancel it instead');
 export const PaymentUnrecorded = rejected(
   'payment_unrecorded',
-  'The status of the payment was set without its records: record the payment, or the refund, first',
+  'The payment status was set without a record: record the payment or refund first',
 );
-export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines no longer change');
+export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines can no longer change');
 export const ContactTooLate = rejected(
   'already_shipped',
   'All units of the order have shipped: its contact and address can no longer be corrected',
@@ -180,11 +185,11 @@ export const ShipmentVoid = rejected(
 );
 export const PaymentReferenceTaken = rejected(
   'payment_reference_taken',
-  'The order has another payment with this reference',
+  'The order has another payment with this reference: send another reference',
 );
 export const RefundReferenceTaken = rejected(
   'refund_reference_taken',
-  'The order has another refund with this reference',
+  'The order has another refund with this reference: send another reference',
 );
 export const PaidAmountMismatch = rejected(
   'amount_mismatch',
@@ -211,25 +216,25 @@ export const RefundExceedsPayment = rejected(
   'refund_exceeds_payment',
   (left: number) => `At most ${left} can be refunded (in minor units)`,
 );
-export const OrderCredited = rejected('order_credited', 'Nothing is owed for the order: it does not ship');
+export const OrderCredited = rejected('order_credited', 'Nothing is owed for the order, so it cannot ship');
 /** @param owed in minor units. */
 export const CreditExceedsOwed = rejected(
   'credit_exceeds_owed',
-  (owed: number) => `credited is at most ${owed}, which is owed (in minor units)`,
+  (owed: number) => `credited must be at most ${owed}, the amount owed (in minor units)`,
 );
 export const FeeExceedsOwed = rejected(
   'fee_exceeds_owed',
-  (owed: number) => `fee is at most ${owed}, which is owed (in minor units)`,
+  (owed: number) => `fee must be at most ${owed}, the amount owed (in minor units)`,
 );
 export const RefundExceedsLine = rejected(
   'refund_exceeds_line',
   ({ line, quantity }: LineQuantity) =>
-    `Line ${line} has ${quantity} ${quantity === 1 ? 'unit' : 'units'} that no refund has been for`,
+    `Line ${line} has ${quantity} ${quantity === 1 ? 'unit' : 'units'} left to refund`,
 );
-export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order came from no bin');
+export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order have no bins');
 export const BinAboveLimit = rejected('above_limit', `A bin holds at most ${MAX_INT4}`);
 export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: readonly LineQuantity[]) =>
-  left.length === 0 ? 'No units can come back' : `These units can come back: ${textOf(left)}`,
+  left.length === 0 ? 'No units can be returned' : `Only these units can be returned: ${textOf(left)}`,
 );
 /** @param possible the statuses to which it can change now. */
 export class StaleStatus extends rejected(
@@ -250,14 +255,14 @@ export const IllegalTransition = rejected(
   'transition_not_allowed',
   (what: 'payment' | 'fulfillment' | 'shipment', from: string, to: string, possible: readonly string[]) => {
     if (from === to) return `${what} is already ${from}`;
-    const instead = possible.length > 0 ? `only to ${possible.join(' or ')}` : 'or anywhere else';
-    return `${what} cannot go from ${from} to ${to}, ${instead}`;
+    const instead = possible.length > 0 ? `, only to ${possible.join(' or ')}` : `: ${from} is final`;
+    return `${what} cannot change from ${from} to ${to}${instead}`;
   },
 );
 /** An order with shipments has shipped when they have all its units. */
 export const UnitsLeftToShip = rejected(
   'transition_not_allowed',
-  (left: readonly LineQuantity[]) => `The shipments of the order lack units: ship ${textOf(left)} first`,
+  (left: readonly LineQuantity[]) => `Not all units of the order have shipped: ship ${textOf(left)} first`,
 );
 
 export class DeliveredTooEarly extends domainError(
@@ -275,11 +280,11 @@ export class DeliveredTooEarly extends domainError(
 /** All cases have one text, so that nothing can be learned by trying. */
 export const SignInInvalid = rejected(
   'sign_in_invalid',
-  'The code or link is wrong, has ended or was used, or another browser asked for it: type it again, or ask for a new one',
+  'The code or link is wrong, expired, already used or requested in another browser: try again, or request a new one',
 );
 export const AddressNotPrivate = rejected(
   'address_not_private',
-  'This address is not encrypted: open it by https, or on the machine itself',
+  'This connection is not encrypted: use HTTPS, or open the address on the host itself',
 );
 
 // Stock, prices and webhooks.
@@ -294,7 +299,7 @@ export interface LineFault {
 function refusedLines(code: string) {
   const refused = rejected(code, (faults: readonly LineFault[]) => {
     const texts = faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    return `Nothing changes: ${texts.join('; ')}`;
+    return `Nothing was changed: ${texts.join('; ')}`;
   });
   return class extends refused {
     constructor(readonly faults: readonly LineFault[]) {
@@ -307,16 +312,19 @@ export class StockRefused extends refusedLines('stock_refused') {}
 export class PricesRefused extends refusedLines('prices_refused') {}
 export const ReferenceTaken = rejected(
   'reference_taken',
-  'The store has another request of this kind with this reference',
+  'Another request of this kind has this reference: send another reference',
 );
 export class ImportRefused extends refusedLines('import_refused') {}
 /** @param problem such as `must begin with https://`. */
 export const UrlNotAllowed = rejected('url_not_allowed', (problem: string) => `url ${problem}`);
 export const TooManyWebhooks = rejected(
   'too_many_webhooks',
-  (most: number) => `A store has at most ${most} webhooks in each mode`,
+  (most: number) => `A store can have at most ${most} webhooks per mode`,
 );
-export const WebhookDeleted = rejected('idempotency_mismatch', 'The webhook of this key is deleted: use another key');
+export const WebhookDeleted = rejected(
+  'idempotency_mismatch',
+  'The webhook of this Idempotency-Key was deleted: send another key',
+);
 
 // People.
 
@@ -335,7 +343,7 @@ export const OrdersOpen = rejected(
       .slice(0, MAX_NAMED)
       .map(({ receiptNumber, status, fulfillmentStatus }) => `${receiptNumber} (${status}, ${fulfillmentStatus})`);
     const more = orders.length > MAX_NAMED ? [`and ${orders.length - MAX_NAMED} more`] : [];
-    return `Orders are open: ${[...named, ...more].join(', ')}`;
+    return `The customer has open orders: ${[...named, ...more].join(', ')}`;
   },
 );
 

@@ -96,7 +96,7 @@ function skusOf({ variants, slug }: CatalogProduct): string[] {
     // Each of them gets a hash, including the first: the order of the rows must not decide which one has the plain SKU.
     const alike = plain !== sku && made.indexOf(plain) !== made.lastIndexOf(plain);
     const own = alike ? `${plain}-${hashOf(Object.values(attributes).join(' / '))}` : plain;
-    if (used.has(own)) throw new Invalid(`SKU ${quoted(own)} is there twice`, line);
+    if (used.has(own)) throw new Invalid(`SKU ${quoted(own)} is listed twice`, line);
     used.add(own);
     return own;
   });

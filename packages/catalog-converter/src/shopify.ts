@@ -109,7 +109,7 @@ function assertDifferent(variants: readonly CatalogVariant[]): void {
   for (const { line, attributes } of variants) {
     const options = Object.values(attributes).join(' / ');
     if (options === '') throw new Invalid('Option1 Value is missing on one of several variants', line);
-    if (seen.has(options)) throw new Invalid(`the variant ${quoted(options)} is there twice`, line);
+    if (seen.has(options)) throw new Invalid(`the variant ${quoted(options)} is listed twice`, line);
     seen.add(options);
   }
 }

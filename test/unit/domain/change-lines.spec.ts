@@ -91,7 +91,7 @@ it.each([
   const edit = () => changeLines(anOrder({ totalAmount }), asking({ set: quantities }), () => NO_CHARGES);
 
   expect(thrown(edit)).toBe('total_out_of_range');
-  expect(edit).toThrow(`the order would cost ${total} (in minor units)`);
+  expect(edit).toThrow(`the order total would be ${total} minor units, which is out of range`);
 });
 
 it('changes nothing when the order has these quantities', () => {

@@ -323,7 +323,7 @@ describe('a refund', () => {
     const again = (quantity: number) => () => recordRefund(order, refunding({ lines: [units(1, quantity)] }));
 
     expect(thrown(again(1))).toBe('nothing');
-    expect(again(2)).toThrow('Line 1 has 1 unit that no refund has been for');
+    expect(again(2)).toThrow('Line 1 has 1 unit left to refund');
     expect(() => recordRefund(order, refunding({ lines: [units(2, 1)] }))).toThrow('Line 2 has 0 units');
   });
 
@@ -360,7 +360,7 @@ describe('a refund', () => {
     const restock = (lines: ReturnType<typeof units>[] | null) => () =>
       recordRefund(imported, refunding({ amount: 0, restock: true, lines }));
 
-    expect(restock(null)).toThrow('The units of an imported order came from no bin');
+    expect(restock(null)).toThrow('The units of an imported order have no bins');
     expect(thrown(restock([units(1, 1)]))).toBe('units_without_bin');
     expect(thrown(() => recordRefund(imported, refunding({ lines: [units(1, 1)] })))).toBe('nothing');
   });

@@ -115,7 +115,7 @@ export function IntegerUnlessField(other: string, range: RangeOptions): Property
   const isNeeded = (body: object, value: unknown) =>
     (value !== undefined && value !== null) || !(body as Record<string, unknown>)[other];
   const anyOf = [schema, { type: 'null' }];
-  const message = `must be an integer from ${range.min} to ${range.max}, or ${other} must be given`;
+  const message = `must be an integer from ${range.min} to ${range.max}, or ${other} must be sent`;
   return field({ description, anyOf, required: false }, ValidateIf(isNeeded), ...isIntegerFrom(range, message));
 }
 
@@ -313,7 +313,7 @@ export function NetworksField({ description }: FieldOptions): PropertyDecorator 
   const isNetwork = (value: unknown) => typeof value === 'string' && readNetwork(value).network !== null;
   const isList = constraint(
     (value) => Array.isArray(value) && value.length > 0 && value.length <= MAX_NETWORKS && value.every(isNetwork),
-    `must be a list of 1 to ${MAX_NETWORKS} networks such as 192.0.2.0/24, or addresses, without bits after the length`,
+    `must be a list of 1 to ${MAX_NETWORKS} networks such as 192.0.2.0/24, or addresses, without host bits`,
   );
   const items: SchemaObject = { type: 'string', examples: ['192.0.2.0/24'] };
   return fieldOrNull({ type: 'array', items, minItems: 1, maxItems: MAX_NETWORKS, description }, isList);

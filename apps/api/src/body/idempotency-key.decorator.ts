@@ -12,7 +12,7 @@ export function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | nul
   if (key === undefined) return null;
   // Node joins repeated headers with a comma, which a key may contain.
   if (linesNamed('idempotency-key', raw.rawHeaders) > 1)
-    throw new BadRequestException('Idempotency-Key must be given once');
+    throw new BadRequestException('Idempotency-Key must be sent once');
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new BadRequestException('Idempotency-Key must be 1 to 255 printable ASCII characters');
   }

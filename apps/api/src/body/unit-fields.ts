@@ -23,7 +23,7 @@ export class UnitFields {
 export function faultsOfUnit({ sku, product_id, variant_id }: UnitFields): Fault[] {
   return [
     ...(!sku === !product_id ? [{ path: '', message: 'must have either sku or product_id' }] : []),
-    ...(sku && variant_id ? [{ path: '.variant_id', message: 'needs product_id' }] : []),
+    ...(sku && variant_id ? [{ path: '.variant_id', message: 'requires product_id' }] : []),
   ];
 }
 

@@ -57,7 +57,7 @@ export class SignInController {
   ) {
     admit(from, reply);
     // @protects closed-codes
-    if (!this.config.mailedCodes) throw new NotFoundException('People sign in with the identity provider');
+    if (!this.config.mailedCodes) throw new NotFoundException('Sign in with the identity provider');
     const { nonce, retryAfterSeconds } = await this.signIns.requestCode(email, from.ip);
     if (nonce === null) {
       throw new TooManyRequests(retryAfterSeconds, 'codes');
@@ -118,7 +118,7 @@ export class SignInController {
     const isIgnored = this.config.trustProxy === false && from.headers['x-forwarded-proto'] === 'https';
     if (!isIgnored || isPrivate(from) || this.hasWarned) return;
     this.hasWarned = true;
-    const what = 'X-Forwarded-Proto: https is not believed, and people cannot sign in: set TRUST_PROXY';
+    const what = 'X-Forwarded-Proto: https is not trusted, so people cannot sign in: set TRUST_PROXY';
     this.logger.write('warn', what, {});
   }
 }

@@ -12,7 +12,7 @@ export abstract class FailureCounts {
 export class FailureReports {
   private readonly unavailable = this.outageOf('The database is unavailable', 'warn');
   private readonly late = this.outageOf('The database did not answer in time', 'warn');
-  private readonly mismatch = this.outageOf('The database schema is not that of this release', 'error');
+  private readonly mismatch = this.outageOf('The database schema does not match this release', 'error');
 
   constructor(
     private readonly logger: JsonLogger,
@@ -31,7 +31,7 @@ export class FailureReports {
     if (concern === 'late') this.late(brief);
     if (concern === 'unusable_value') {
       this.counts.countUnusableValue(errorCode((error as Error).cause) ?? '');
-      this.logger.write('warn', 'The database refused a value that validation let pass', fields);
+      this.logger.write('warn', 'The database rejected a value that passed validation', fields);
     }
   }
 

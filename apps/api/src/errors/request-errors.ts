@@ -19,9 +19,9 @@ const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too large',
   HPE_INVALID_METHOD: 'The request does not begin with a known HTTP method',
   HPE_INVALID_VERSION: 'The request line must end with a supported HTTP version and CRLF',
-  HPE_INVALID_CONTENT_LENGTH: 'Content-Length must be one number, and not with Transfer-Encoding',
-  HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length must be one number, and not with Transfer-Encoding',
-  HPE_INVALID_TRANSFER_ENCODING: 'Transfer-Encoding must be chunked, and not with Content-Length',
+  HPE_INVALID_CONTENT_LENGTH: 'Content-Length must be one number, without Transfer-Encoding',
+  HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length must be one number, without Transfer-Encoding',
+  HPE_INVALID_TRANSFER_ENCODING: 'Transfer-Encoding must be chunked, without Content-Length',
   HPE_PAUSED_H2_UPGRADE: 'HTTP/2 is not supported',
   BYTE_ORDER_MARKS: 'Request body is not valid JSON',
 };
@@ -43,7 +43,7 @@ const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, s
   inactive: [403, 'api_key_inactive', 'API key is revoked, deactivated or expired'],
   store_inactive: [403, 'store_inactive', 'Store is inactive'],
   address_not_allowed: [403, 'address_not_allowed', 'API key may not be used from this address'],
-  foreign_origin: [403, 'foreign_origin', 'A session may not be used from a page of another site'],
+  foreign_origin: [403, 'foreign_origin', 'The session cannot be used from a page of another site'],
   stale_sign_in: [403, 'stale_sign_in', 'The last sign-in is more than an hour ago: sign in again'],
 };
 
@@ -73,10 +73,10 @@ export class AuthenticationError extends RequestError {
 }
 
 const TOO_MANY = {
-  'of key': 'Too many requests by this API key: slow down',
-  'of store': 'Too many requests by the API keys of this store: slow down',
+  'of key': 'Too many requests from this API key: slow down',
+  'of store': 'Too many requests from the API keys of this store: slow down',
   'of network': 'Too many requests from this network: slow down',
-  codes: 'Too many codes for this address or from this network: try later',
+  codes: 'Too many code requests for this address or from this network: try again later',
 };
 
 export class TooManyRequests extends RequestError {

@@ -19,9 +19,9 @@ export const KEYS_DOCUMENTATION: ResourceDocumentation = {
 
 const KEY = ApiPath({ name: 'id', description: 'UUID of the key.', example: StoreKey.example.id });
 const LOST = new CommitOutcomeUnknown(null);
-const EXCESS = new ExceedsMaker('scope must not have stock: it may have read, orders');
+const EXCESS = new ExceedsMaker('scope must not contain stock: allowed are read, orders');
 const FULL = new TooManyKeys(5_000);
-const NOT_ACTIVE = new ApiKeyNotActive('The key is revoked, which is final');
+const NOT_ACTIVE = new ApiKeyNotActive('The key is revoked, which is final: create a new key');
 
 export const ApiListKeys = ApiList({
   operationId: 'listKeys',
@@ -47,7 +47,7 @@ export const ApiCreateKey = ApiWrite({
   of: NewKey,
   body: { type: CreateKeyRequest, example: { name: 'ERP', scope: ['orders', 'stock'] } },
   answer: { status: 201, description: 'The new key.' },
-  failures: [invalidField('scope must have no other word with full'), EXCESS, FULL, LOST],
+  failures: [invalidField('scope must be full alone, or words without full'), EXCESS, FULL, LOST],
 });
 
 export const ApiRollKey = applyDecorators(

@@ -44,7 +44,7 @@ export class RollKeyRequest {
 /** @param mode of the request. */
 export function toWantedKey({ name, mode, scope, networks, expires_at }: CreateKeyRequest, asker: ApiKeyMode) {
   const parsed = parseApiKeyScope(scope.join());
-  if (parsed === null) throw invalidField('scope must have no other word with full');
+  if (parsed === null) throw invalidField('scope must be full alone, or words without full');
   const wanted: WantedApiKey = {
     name: name.trim(),
     mode: mode ?? asker,

@@ -19,7 +19,7 @@ export const PREVIEW = queryOf<{ isPreview?: true }>({
 function isPreviewOf({ query }: AuthenticatedRequest, route: object): boolean {
   const isPossible = parametersOf(route).some((parameter) => PREVIEW.parameters.includes(parameter));
   const { isPreview = false } = PREVIEW.read(query as Parameters<typeof PREVIEW.read>[0]);
-  if (isPreview && !isPossible) throw invalidField('preview is only for lines, cancel, refunds and PATCH');
+  if (isPreview && !isPossible) throw invalidField('preview is supported only for lines, cancel, refunds and PATCH');
   return isPreview;
 }
 

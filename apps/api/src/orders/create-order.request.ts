@@ -279,7 +279,7 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
 function itemsOf({ items, line_items }: CreateOrderRequest, currency: Currency): ItemRequest[] {
   const read = items ? toItems(items, currency) : toItems(line_items ?? [], currency, 'line_items');
   if (items && line_items && !isDeepStrictEqual(toItems(line_items, currency, 'line_items'), read)) {
-    throw invalidField('line_items must be the same as items where both are given');
+    throw invalidField('line_items must equal items where both are sent');
   }
   return read;
 }
@@ -299,7 +299,7 @@ function merged(named: Readonly<Record<string, Texts>>): Record<string, string> 
     .filter(([name, text]) => (known.get(name) ?? text) !== text)
     .map(([name]) => ({
       path: `${second}.${name}`,
-      message: `must be the same as ${first}.${name} where both are given`,
+      message: `must equal ${first}.${name} where both are sent`,
     }));
   if (faults.length > 0) throw new InvalidFields(faults);
   return Object.fromEntries([...known, ...given(other)]);
@@ -313,7 +313,7 @@ function toBilling(body: Texts): BillingAddress | null {
 function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): Fault[] {
   if (!sku) return [];
   if (product_id) return [{ path: '', message: 'must have either sku or product_id' }];
-  return variant_id ? [{ path: '.variant_id', message: 'needs product_id' }] : [];
+  return variant_id ? [{ path: '.variant_id', message: 'requires product_id' }] : [];
 }
 
 /** @throws InvalidFields */

@@ -166,7 +166,7 @@ export const ApiChangeLines = ApiChange({
   failures: [
     new refused.DatedTooEarly(new Date('2026-11-20T09:30:00.000Z')),
     new BadRequestException('set or add is required'),
-    new refused.InvalidOrderItems('An order has at most 100 lines, with those that it has given up'),
+    new refused.InvalidOrderItems('An order can have at most 100 lines, including cancelled ones'),
     new refused.NoUnitsLeft(),
     new refused.PaymentUnrecorded(),
     new refused.ChargesGiven(),

@@ -453,7 +453,7 @@ export function toShipment(body: CreateShipmentRequest): ShipmentRequest {
   const bins = items?.filter(({ from }) => from);
   // A client that resolves URLs cannot name these in a path.
   refuseIf(/^\.\.?$/.test(reference), 'reference must not be . or ..');
-  refuseIf(status === 'picking' && !!shipped_at, 'shipped_at needs the status shipped');
+  refuseIf(status === 'picking' && !!shipped_at, 'shipped_at requires the status shipped');
   return {
     reference,
     items: items ? items.map(toShipmentItem) : null,
@@ -470,7 +470,7 @@ export function toShipment(body: CreateShipmentRequest): ShipmentRequest {
 function toShipmentItem({ line, quantity, from }: ShipmentItemRequest, index: number): ShipmentItem {
   if (!from) return { line, quantity };
   const picked = from.reduce((sum, units) => sum + units.quantity, 0);
-  refuseIf(picked !== quantity, `items[${index}].from must have ${quantity} units in all, as quantity says`);
+  refuseIf(picked !== quantity, `items[${index}].from must add up to the quantity, ${quantity}`);
   return {
     line,
     quantity,
@@ -480,7 +480,7 @@ function toShipmentItem({ line, quantity, from }: ShipmentItemRequest, index: nu
 
 export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
   const { carrier, tracking_number, tracking_url, status, at } = body;
-  refuseIf(!!at && status !== 'shipped' && status !== 'delivered', 'at needs the status shipped or delivered');
+  refuseIf(!!at && status !== 'shipped' && status !== 'delivered', 'at requires the status shipped or delivered');
   const tracking: Partial<Tracking> = {
     ...(carrier !== undefined && { carrier: carrier ?? '' }),
     ...(tracking_number !== undefined && { trackingNumber: tracking_number ?? '' }),
@@ -508,7 +508,7 @@ export function toEditedLines(body: ChangeLinesRequest, inStore: Currency): Edit
   const { set, add, ...charges } = body as PricedLinesRequest;
   const ofOrder = toGivenCharges(charges, []);
   if (!set && !add && !ofOrder) throw new BadRequestException('set or add is required');
-  refuseIf(new Set(set?.map(({ line }) => line)).size < (set?.length ?? 0), 'set must name each line once');
+  refuseIf(new Set(set?.map(({ line }) => line)).size < (set?.length ?? 0), 'set must contain each line once');
   refuseLines(set ?? [], 'set', (line) => faultsOfPrice(line, inStore));
   const lines = (set ?? []).map((item) => {
     const { unitPrice, ...given } = pricesOf(item, inStore);
@@ -527,8 +527,8 @@ export function toEditedLines(body: ChangeLinesRequest, inStore: Currency): Edit
 }
 
 export function toTransition({ field, expected, to, restock, restock_to, lines }: TransitionRequest): Transition {
-  refuseIf(!!lines && !restock, 'lines needs restock');
-  refuseIf(!!restock_to && !restock, 'restock_to needs restock');
+  refuseIf(!!lines && !restock, 'lines requires restock');
+  refuseIf(!!restock_to && !restock, 'restock_to requires restock');
   return {
     field: field === STATUS_FIELDS.status ? 'status' : 'fulfillmentStatus',
     expected,
@@ -543,7 +543,9 @@ export function toPayment(body: RecordPaymentRequest): PaymentRequest {
   const { at, ...identity } = body;
   const { reference, amount, currency, partial, settles, excess, method, fee, payout, metadata } = identity;
   if (partial && settles) {
-    throw new BadRequestException('partial and settles exclude each other: settles closes what partial leaves open');
+    throw new BadRequestException(
+      'partial and settles exclude each other: settles writes off what partial leaves open',
+    );
   }
   refuseIf(!!excess && !!settles, 'excess and settles exclude each other');
   return {
@@ -565,7 +567,7 @@ export function toPayment(body: RecordPaymentRequest): PaymentRequest {
 export function toRefund(body: RecordRefundRequest): RefundRequest {
   const { at, lines, ...identity } = body;
   const { reference, amount, reason, credited, restock, restock_to, notify } = identity;
-  refuseIf(!!restock_to && !restock, 'restock_to needs restock');
+  refuseIf(!!restock_to && !restock, 'restock_to requires restock');
   const isOfGoods = !!lines || !!restock;
   refuseIf(isOfGoods && !!reason && reason !== 'goods', `reason must be goods with ${lines ? 'lines' : 'restock'}`);
   const credits = !reason || isCrediting(reason);

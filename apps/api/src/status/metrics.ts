@@ -42,7 +42,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
 
   private readonly unexpectedInput = this.counter(
     'database_unexpected_input_total',
-    'Values that validation let pass and the database refused; should be 0',
+    'Values that passed validation and that the database rejected; should be 0',
     'sqlstate',
   );
 

@@ -113,9 +113,9 @@ function faultsOf(line: StockLineRequest): Fault[] {
     ...(set !== undefined && expected === undefined ? [{ path: '.expected', message: 'is required' }] : []),
     ...(counted !== undefined && !as_of ? [{ path: '.as_of', message: 'is required' }] : []),
     ...(counted !== undefined && !basis ? [{ path: '.basis', message: 'is required' }] : []),
-    ...(set === undefined && expected !== undefined ? [{ path: '.expected', message: 'needs set' }] : []),
-    ...(counted === undefined && as_of ? [{ path: '.as_of', message: 'needs counted' }] : []),
-    ...(counted === undefined && basis ? [{ path: '.basis', message: 'needs counted' }] : []),
+    ...(set === undefined && expected !== undefined ? [{ path: '.expected', message: 'requires set' }] : []),
+    ...(counted === undefined && as_of ? [{ path: '.as_of', message: 'requires counted' }] : []),
+    ...(counted === undefined && basis ? [{ path: '.basis', message: 'requires counted' }] : []),
   ];
 }
 

@@ -27,8 +27,8 @@ export interface WantedApiKey extends Omit<KeyRights, 'networks'> {
 }
 
 const REFUSAL: Readonly<Record<Exclude<ApiKeyStatus, 'ACTIVE'>, string>> = {
-  DEACTIVATED: 'is deactivated: activate it first, or create a new key instead',
-  REVOKED: 'is revoked: create a new key instead',
+  DEACTIVATED: 'is deactivated: activate it first, or create a new key',
+  REVOKED: 'is revoked: create a new key',
 };
 
 /**
@@ -95,7 +95,7 @@ export class ApiKeysService {
     if (record) return record;
     const { status: present } = await this.find(key, maker);
     if (present !== 'REVOKED' || status === 'REVOKED') throw new ExceedsMaker(CHANGED_MAKER);
-    throw new ApiKeyNotActive('The key is revoked, which is final');
+    throw new ApiKeyNotActive('The key is revoked, which is final: create a new key');
   }
 
   /** Finds a key for operators, who name it by its id only. @throws NotFound */
@@ -144,8 +144,8 @@ function refusalOf({ status, successorId, expiresAt }: ApiKeyRecord): string | n
   if (status !== 'ACTIVE') return REFUSAL[status];
   if (successorId !== null)
     return (
-      `is already rolled, its successor is ${successorId}: use that one; ` +
-      'if its text is lost, revoke it, and roll again or create a new key'
+      `is already rolled: use its successor ${successorId}; ` +
+      'if its secret is lost, revoke the successor and roll again, or create a new key'
     );
-  return expiresAt && expiresAt <= new Date() ? 'has expired: create a new key instead' : null;
+  return expiresAt && expiresAt <= new Date() ? 'has expired: create a new key' : null;
 }

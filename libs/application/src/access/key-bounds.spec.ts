@@ -51,7 +51,7 @@ describe('the bounds of a key', () => {
       'full, by who manages no team',
       aKey({ scope: 'full' }),
       aSession('read,webhooks,keys'),
-      'scope must not have full: it may have read, webhooks, keys',
+      'scope must not contain full: allowed are read, webhooks, keys',
     ],
     ['keys, by a key', aKey({ scope: 'read,keys' }), aMachine(), scope('keys')],
     [
@@ -88,7 +88,7 @@ describe('the bounds of a key', () => {
       aMachine({ expiresAt: END }),
       'the end must be 2027-01-31T00:00:00.000Z or earlier',
     ],
-    ['trust', aKey({ trusted: true }), aMachine(), 'a trusted key is rolled and activated by people only'],
+    ['trust', aKey({ trusted: true }), aMachine(), 'only a person can roll or activate a trusted key'],
   ])('refuse %s', (_what, given, maker, excess) => {
     expect(excessOf(given, maker)).toEqual(excess);
   });

@@ -19,7 +19,7 @@ export function excessOf(given: KeyRights, maker: ApiKeyLookup, whose = ''): str
   const words = wordsOf(maker.scope).filter((word) => !withheld.some((other) => other === word));
   const possible = [...(mayGive(maker.scope, 'full') ? ['full'] : []), ...words];
   const excess = given.scope.split(',').filter((word) => !possible.includes(word));
-  const scopeFault = `scope${whose} must not have ${excess.join(', ')}: it may have ${possible.join(', ')}`;
+  const scopeFault = `scope${whose} must not contain ${excess.join(', ')}: allowed are ${possible.join(', ')}`;
   // @protects given-scope
   if (!mayGive(maker.scope, given.scope)) return scopeFault;
   // @protects given-access
@@ -36,14 +36,14 @@ function excessOfMachine(
   if (mode !== maker.mode) return `mode${whose} must be ${maker.mode}`;
   const outside = networks.filter((network) => !isWithin(network, maker.networks));
   const isWithinAll = networks.length > 0 && outside.length === 0;
-  const which = outside.length > 0 ? `, unlike ${outside.join(', ')}` : '';
-  const networkFault = `networks${whose} must lie within ${maker.networks.join(', ')}${which}`;
+  const which = outside.length > 0 ? `, not ${outside.join(', ')}` : '';
+  const networkFault = `networks${whose} must be within ${maker.networks.join(', ')}${which}`;
   // @protects given-networks
   if (maker.networks.length > 0 && !isWithinAll) return networkFault;
   const end = maker.expiresAt;
   // @protects given-end
   if (end && (!expiresAt || expiresAt > end)) return `the end must be ${end.toISOString()} or earlier`;
   // @protects given-trust
-  if (trusted) return 'a trusted key is rolled and activated by people only';
+  if (trusted) return 'only a person can roll or activate a trusted key';
   return null;
 }

@@ -46,7 +46,7 @@ export interface KeyMaker {
 }
 
 /** Why nothing was changed for a key that was accepted. */
-export const CHANGED_MAKER = 'The key or the session of the request has ended, or permits something else now';
+export const CHANGED_MAKER = 'The key or session of the request has ended, or its permissions have changed';
 
 export interface ApiKeyUsage {
   readonly keyId: string;

@@ -161,7 +161,7 @@ export class BundleImporter {
 /** Rolls a batch back that has bad lines. */
 class RefusedBatch extends Error {
   constructor(readonly written: WrittenLines) {
-    super('The batch has bad lines');
+    super('The batch has invalid lines');
   }
 }
 

@@ -4,7 +4,7 @@ import type { ImportableLine } from './schema/bundle.js';
 /** Stock of a warehouse that a request opens or closes. Each product of it is counted anew, and a request has seconds. */
 const MAX_STOCK_OPENED = 2_000;
 
-const TOO_LARGE = `warehouse.active must stay as it is: more than ${MAX_STOCK_OPENED} bins with a product open or close with it, use the command import`;
+const TOO_LARGE = `warehouse.active cannot change by request: it would affect more than ${MAX_STOCK_OPENED} bins with a product. Use the command import`;
 const TWICE = 'warehouse.active must be given once in a request';
 
 const FIND_LARGE = `/* import.large_warehouses */

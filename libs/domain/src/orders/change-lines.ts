@@ -186,7 +186,7 @@ function assertAddable({ state }: PlacedOrder, { add, unavailable, currency }: L
     throw new ItemsUnavailable(unavailable.map((item) => ({ ...item, list: 'add' as const })));
   if (add.length > 0 && currency !== state.currency) throw new CurrencyMismatch(currency);
   if (state.lines.length + add.length > MAX_LINES) {
-    throw new InvalidOrderItems(`An order has at most ${MAX_LINES} lines, with those that it has given up`);
+    throw new InvalidOrderItems(`An order can have at most ${MAX_LINES} lines, including cancelled ones`);
   }
   const added = add.flatMap(({ metadata }) => (metadata ? [metadata] : []));
   if (added.length > 0) assertMetadataFits([...metadataOf(state), ...added]);

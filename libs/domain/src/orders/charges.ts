@@ -55,7 +55,7 @@ export function excessOfTaxes(
   const beyond = parts.find(({ tax, price }) => tax > price);
   if (!beyond) return null;
   const { of, tax, price } = beyond;
-  return `The taxes of ${of} exceed the price that includes them: ${tax} of ${price} minor units`;
+  return `The taxes of ${of} are ${tax} minor units and exceed the price of ${price} that includes them`;
 }
 
 /** Compilers do not check what an extension returns. @throws RangeError unless the charges are valid for the lines. */

@@ -30,15 +30,15 @@ const LIMITS: ReadonlyMap<OrderEventName, Limit> = new Map([
   ['payment_recorded', { most: MAX_PAYMENTS, what: 'payments' }],
   ['refund_recorded', { most: MAX_REFUNDS, what: 'refunds' }],
   ['shipment_created', { most: MAX_SHIPMENTS, what: 'shipments' }],
-  ['mail_requested', { most: 20, what: 'mails sent again' }],
+  ['mail_requested', { most: 20, what: 'resent mails' }],
   ['noted', { most: 500, what: 'notes' }],
   ['held', { most: 100, what: 'holds' }],
-  ['contact_changed', { most: 100, what: 'corrections of the contact' }],
-  ['billing_changed', { most: 100, what: 'corrections of the billing address' }],
-  ['terms_changed', { most: 100, what: 'changes of its terms' }],
-  ['lines_changed', { most: 500, what: 'changes of lines' }],
-  ['units_cancelled', { most: 500, what: 'cancellations of units' }],
-  ['metadata_changed', { most: 5_000, what: 'changes of metadata' }],
+  ['contact_changed', { most: 100, what: 'contact changes' }],
+  ['billing_changed', { most: 100, what: 'billing address changes' }],
+  ['terms_changed', { most: 100, what: 'changes of terms' }],
+  ['lines_changed', { most: 500, what: 'line changes' }],
+  ['units_cancelled', { most: 500, what: 'unit cancellations' }],
+  ['metadata_changed', { most: 5_000, what: 'metadata changes' }],
 ]);
 
 const RECORDS: readonly OrderEventName[] = ['payment_recorded', 'refund_recorded', 'shipment_created'];

@@ -183,7 +183,7 @@ describe('IllegalTransition', () => {
     expect(refusal(() => assertFulfillmentTransition('PENDING', 'DELIVERED'))).toMatchObject({
       kind: 'rejected',
       code: 'transition_not_allowed',
-      message: 'fulfillment cannot go from PENDING to DELIVERED, only to CONFIRMED or CANCELLED',
+      message: 'fulfillment cannot change from PENDING to DELIVERED, only to CONFIRMED or CANCELLED',
     });
     expect(refusal(() => assertPaymentTransition('SUCCEEDED', 'PENDING'))).toMatchObject({
       message: 'payment cannot go from SUCCEEDED to PENDING, only to REFUNDED',

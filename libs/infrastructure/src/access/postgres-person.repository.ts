@@ -201,8 +201,7 @@ async function remove(sql: Sql, { storeId, id }: PersonKey, asker: Asker): Promi
 /** Limits mails to any address: a session of an owner must not send many. @throws TooManyInvitations */
 async function countInvitation(sql: Sql, storeId: number): Promise<void> {
   const owners = await sql.query<{ count: number }>(COUNT_INVITATION, [storeId]);
-  if (owners.some(({ count }) => count > MAX_IN_HOUR))
-    throw new TooManyInvitations('a store within an hour', MAX_IN_HOUR);
+  if (owners.some(({ count }) => count > MAX_IN_HOUR)) throw new TooManyInvitations('a store per hour', MAX_IN_HOUR);
 }
 
 /** @throws TooManyRows */

@@ -180,7 +180,7 @@ export const invalidLine = ({ error }: InvalidLine) => ({ code: 'invalid', error
 
 export const AMBIGUOUS_UNIT = {
   code: 'ambiguous_sku',
-  error: 'Several products have this SKU: name product_id and variant_id',
+  error: 'Several products have this SKU: send product_id and variant_id',
 } as const;
 
 export function unknownUnit({ sku, productId, variantId }: StockUnit) {

@@ -15,7 +15,7 @@ function faultOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): str
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The HTTP version is not supported';
   if (rawHeaders.length > 2 * MAX_HEADER_LINES) return 'The request has too many headers';
   const hosts = linesNamed('host', rawHeaders);
-  if (hosts > 1) return 'Host must be given once';
+  if (hosts > 1) return 'Host must be sent once';
   if (hosts === 0 && httpVersion === '1.1') return 'The Host header is required';
   if (!HOST.test(headers.host ?? '')) return 'The Host header is malformed';
   const coding = headers['transfer-encoding'];

@@ -112,7 +112,7 @@ function problemOf({ keyword, parentSchema, propertyName }: ErrorObject): string
     return `must be ${isNumber ? 'a number' : 'an integer'} from ${String(minimum)} to ${String(maximum)}`;
   if (keyword !== 'type') return String(problem ?? 'is not valid');
   const [first] = Array.isArray(type) ? (type as unknown[]) : [type];
-  return WORDS[String(first)] ?? 'is of a wrong type';
+  return WORDS[String(first)] ?? 'has the wrong type';
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -31,7 +31,9 @@ export class BadLines extends Error {
     readonly faults: readonly BundleLineError[],
     hasMore = false,
   ) {
-    super([...faults.map(({ message }) => message), ...(hasMore ? ['There may be more bad lines.'] : [])].join('\n'));
+    super(
+      [...faults.map(({ message }) => message), ...(hasMore ? ['There may be more invalid lines.'] : [])].join('\n'),
+    );
   }
 }
 

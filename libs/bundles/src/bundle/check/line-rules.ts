@@ -30,8 +30,8 @@ import { creditedTaxesOf, placedTaxesOf, soldTaxesOf } from '../schema/order-tax
 import { EARLIER_REVIEW } from '../schema/trade-lines.js';
 import { quoted } from './faults.js';
 
-export const STORABLE = 'must not contain NUL or half a surrogate pair';
-const EXPONENT = 'must have numbers below 1e21, and none but 0 nearer to 0 than 0.000001';
+export const STORABLE = 'must not contain NUL or lone surrogates';
+const EXPONENT = 'must have only numbers that are 0 or from 0.000001 to below 1e21, with either sign';
 
 export interface Problem {
   readonly problem: string;
@@ -148,7 +148,7 @@ export function problemOfRepetition(items: readonly ListItem[], properties: read
     const values = properties.map((property) => item[property] ?? '');
     const key = JSON.stringify(values);
     if (seen.has(key)) {
-      return { at: `[${index}].${properties[0]}`, problem: `${quoted(String(values[0]))} is there twice` };
+      return { at: `[${index}].${properties[0]}`, problem: `${quoted(String(values[0]))} is listed twice` };
     }
     seen.add(key);
   }
@@ -158,14 +158,14 @@ export function problemOfRepetition(items: readonly ListItem[], properties: read
 /** Removes blanks around the names. */
 function problemOfAttributes(attributes: Record<string, string>, trimmed: () => void): Problem | null {
   const names = Object.keys(attributes);
-  if (names.some((name) => name.trim() === '')) return { problem: 'must have names that are not empty' };
+  if (names.some((name) => name.trim() === '')) return { problem: 'must not have empty names' };
   if (!names.every(isStorable)) return { problem: STORABLE };
   if (Buffer.byteLength(JSON.stringify(attributes)) > MAX_ATTRIBUTES_BYTES) {
     return { problem: 'must be at most 4 kB of JSON' };
   }
   if (names.every((name) => name.trim() === name)) return null;
   if (new Set(names.map((name) => name.trim())).size < names.length) {
-    return { problem: 'has two names that differ in blanks only' };
+    return { problem: 'has two names that differ only in surrounding blanks' };
   }
   const given = Object.entries(attributes);
   for (const name of names) delete attributes[name];
@@ -179,7 +179,7 @@ function problemOfAttributes(attributes: Record<string, string>, trimmed: () => 
 
 function problemOfEvent({ event, field, from, to }: BundleOrderEvent): Problem | null {
   if (event !== 'status_changed') {
-    return field || from || to ? { problem: `must have no field, from and to for ${event}` } : null;
+    return field || from || to ? { problem: `must not have field, from or to for ${event}` } : null;
   }
   if (field !== 'status' && field !== 'fulfillment_status') {
     return { at: '.field', problem: 'must be one of status, fulfillment_status' };
@@ -205,7 +205,7 @@ function problemOfAmounts(order: OrderRecordLine): Problem | null {
 function problemOfTaxes(order: OrderRecordLine): Problem | null {
   const most = `at most ${MAX_ORDER_TAXES} taxes of different names or rates`;
   if (soldTaxesOf(order).length > MAX_ORDER_TAXES) {
-    return { at: '.line_items', problem: `must have ${most}, with those of shipping_tax` };
+    return { at: '.line_items', problem: `must have ${most}, including those of shipping_tax` };
   }
   if ((placedTaxesOf(order)?.length ?? 0) > MAX_ORDER_TAXES) {
     return { at: '.bookings', problem: `must leave ${most} to the placing` };
@@ -229,7 +229,8 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
       const rest = left[line - 1];
       if (rest === undefined) return { at: `${at}.line`, problem: 'is not a line of the order' };
       if (status === 'void') continue;
-      if (quantity > rest) return { at: `${at}.quantity`, problem: `must be at most ${rest}, which the line has left` };
+      if (quantity > rest)
+        return { at: `${at}.quantity`, problem: `must be at most ${rest}, the units that the line has left` };
       left[line - 1] = rest - quantity;
     }
   }
@@ -289,7 +290,7 @@ function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderR
     !pipeline.some(({ stage, state }) => stage === 'notify-customer' && state === 'held')
   )
     return null;
-  const problem = 'must be an address that mail can be sent to, for the confirmation is held';
+  const problem = 'must be a deliverable address because the confirmation is held';
   return { at: '.customer_email', problem };
 }
 

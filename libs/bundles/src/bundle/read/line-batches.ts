@@ -67,7 +67,7 @@ export async function* ofBundle(batches: AsyncIterable<LineBatch>): AsyncGenerat
   for await (const batch of batches) {
     const [first, ...others] = batch.bad;
     if (isFirst && first && others.length > 0 && batch.lines.length === 0 && !batch.bad.some(hasKind)) {
-      const problem = `none of the first ${batch.bad.length} lines is a JSON object with a kind: the file is no store bundle`;
+      const problem = `none of the first ${batch.bad.length} lines is a JSON object with a kind: the file is not a store bundle`;
       const fault = new BundleLineError(first.number, `${first.fault.problem}; ${problem}`);
       yield { lines: [], bad: [{ ...first, fault }] };
       return;

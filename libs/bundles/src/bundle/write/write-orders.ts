@@ -151,7 +151,7 @@ async function noteStored(batch: Batch, store: Owner, orders: readonly Identifie
     const problem = differenceOf(store, order, found);
     if (problem) throw new BundleLineError(order.number, problem);
     if (found?.isAnother) {
-      batch.warn(order.number, 'order.receipt_number is that of a stored order with another total_amount or is_test');
+      batch.warn(order.number, 'order.receipt_number belongs to a stored order with another total_amount or is_test');
     }
     return { ...order, id: found?.idOfReceipt ?? order.id, outcome: 'unchanged' } as const;
   });

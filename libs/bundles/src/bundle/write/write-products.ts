@@ -114,8 +114,10 @@ async function warnOfSlugs(batch: Batch, store: Owner, products: readonly Writte
     const named = created.find((product) => product.id === id);
     const other = created.find((product) => product.id === idOfOther);
     const shown = `GET /v1/products/${slug} returns`;
-    if (named) batch.warn(named.number, `product.slug ${quoted(slug)} is the id of another product, which ${shown}`);
-    else if (other) batch.warn(other.number, `product.id ${slug} is the slug of another product; ${shown} this one`);
+    if (named)
+      batch.warn(named.number, `product.slug ${quoted(slug)} is the id of another product: ${shown} that product`);
+    else if (other)
+      batch.warn(other.number, `product.id ${slug} is the slug of another product: ${shown} this product`);
   }
 }
 
@@ -169,7 +171,7 @@ function assertFew(number: number, variants: readonly BundleVariant[], stored?: 
   const known = new Set(stored?.skus);
   const added = variants.filter(({ sku }) => !known.has(sku)).length;
   if (added > 0 && known.size + added > MAX_VARIANTS) {
-    const problem = `must leave the product at most ${MAX_VARIANTS} variants, with those that it had`;
+    const problem = `must have at most ${MAX_VARIANTS} variants, including stored ones`;
     throw new BundleLineError(number, `product.variants ${problem}`);
   }
 }
@@ -189,7 +191,7 @@ function assertSmall(number: number, variants: readonly BundleVariant[], stored?
   const growth = growths.reduce((sum, bytes) => sum + bytes, 0);
   const before = [...known.values()].reduce((sum, { own, metadata }) => sum + own + metadata, 0);
   if (growth > 0 && before + growth > MAX_VARIANTS_BYTES) {
-    const problem = 'must leave the product at most 1 MB of variants, with those that it had';
+    const problem = 'must have at most 1 MB of variants, including stored ones';
     throw new BundleLineError(number, `product.variants ${problem}`);
   }
 }
@@ -243,7 +245,7 @@ async function warnOfUnits(
     const line = lineOf.get(productId) ?? 0;
     const name = `${quoted(sku)} (units: ${units})`;
     if (variantKey === 0) {
-      batch.warn(line, `product has variants now: only an order without a variant takes its own ${name}`);
+      batch.warn(line, `product has variants now: only orders without a variant take the stock of ${name}`);
       continue;
     }
     const names = left.get(line) ?? [];
@@ -251,7 +253,7 @@ async function warnOfUnits(
     left.set(line, names);
   }
   for (const [line, names] of left) {
-    batch.warn(line, `product.variants leaves out what is in stock: ${listed(names)}`);
+    batch.warn(line, `product.variants leaves out variants with stock: ${listed(names)}`);
   }
 }
 
@@ -267,7 +269,7 @@ function warnOfInactive(
       .filter(({ sku, status }) => status === undefined && inactive.has(sku))
       .map(({ sku }) => quoted(sku));
     if (names.length > 0) {
-      batch.warn(number, `product.variants stay INACTIVE without a status, and are not for sale: ${listed(names)}`);
+      batch.warn(number, `product.variants without a status stay INACTIVE and are not for sale: ${listed(names)}`);
     }
   }
 }

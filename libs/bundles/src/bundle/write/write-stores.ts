@@ -47,7 +47,7 @@ async function storedOf({ sql }: Batch, lines: readonly Numbered<StoreLine>[]): 
 function refuseOtherCurrency(stored: ReadonlyMap<string, StoredStore>, { number, line }: Numbered<StoreLine>): void {
   const currency = stored.get(line.subdomain)?.currency ?? line.currency;
   if (currency !== line.currency) {
-    throw new BundleLineError(number, `store.currency must stay ${currency}, in which the store has its prices`);
+    throw new BundleLineError(number, `store.currency must stay ${currency}: the store has prices in it`);
   }
 }
 
