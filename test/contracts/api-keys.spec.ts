@@ -587,8 +587,8 @@ describe('the rotation of encryption keys', () => {
     const { code, stderr, json } = await rotate(keys(SECRETS.newest, SECRETS.older));
 
     const report = { rotated: VALUES, left: 0, unreadable: 0, examples: [] };
-    const newest = { key: NEWEST, position: 1, values: VALUES, note: 'the newest' };
-    const older = { key: OLDER, position: 2, values: 0, note: 'may be dropped' };
+    const newest = { key: NEWEST, position: 1, values: VALUES, note: 'newest' };
+    const older = { key: OLDER, position: 2, values: 0, note: 'can be removed' };
     expect([code, stderr, json]).toEqual([0, '', { ...report, keys: [newest, older] }]);
   });
 
@@ -596,9 +596,9 @@ describe('the rotation of encryption keys', () => {
     const { code, json, stdout, stderr } = await rotate(keys(SECRETS.lost));
 
     expect(code).toBe(1);
-    expect(stderr).toContain(`${VALUES} values could not be decrypted and were left as they are.`);
+    expect(stderr).toContain(`${VALUES} values could not be decrypted and were not changed.`);
     expect(stderr.split('\n').length).toBeLessThan(30);
-    const lost = { key: OLDER, position: null, values: VALUES, note: 'these are lost without this key' };
+    const lost = { key: OLDER, position: null, values: VALUES, note: 'missing: these values cannot be read' };
     expect(json).toMatchObject({ keys: expect.arrayContaining([lost]) as object });
     expect(stdout + stderr).not.toMatch(/NID-|paylark-secret/);
     for (const key of Object.values(SECRETS))

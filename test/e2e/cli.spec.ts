@@ -425,7 +425,7 @@ describe('the command line', () => {
     ]);
     expect(again.json).toMatchObject({ dismissed: [] });
     expect(again.stderr).toBe(
-      'No failed mail of this order counts in /health.\nnotify-customer is still tried: dismiss it after its last attempt.\n',
+      'The order has no failed mail that /health counts.\nnotify-customer is still being retried: dismiss it after its last attempt.\n',
     );
   });
 
@@ -468,7 +468,7 @@ describe('the command line', () => {
       reasons: ['amount_over_limit'],
     });
     expect(orderIds(some)).toEqual([ids[0]]);
-    expect(some.stderr).toContain('There are more than 1');
+    expect(some.stderr).toContain('More than 1 orders are held');
     expect(one).toMatchObject({ code: 0, json: { released: 1, orders: [{ order_id: ids[3], released: true }] } });
     expect(retried).toMatchObject({ code: 0, json: { stages: [], running: [], held_reasons: ['amount_over_limit'] } });
     expect(retried.stderr).toContain('The order is under review (amount_over_limit)');

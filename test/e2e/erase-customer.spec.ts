@@ -386,7 +386,7 @@ describe('customers erase', () => {
       expect(statSync(file).mode & 0o777).toBe(0o600);
       expect(again).toMatchObject({ code: 1, stdout: '', stderr: `error: The file ${file} already exists.\n` });
       expect(unknown).toMatchObject({ code: 1, stdout: '' });
-      expect(unknown.stderr).toBe(`error: Store ${api.store.subdomain} has no data of this person.\n`);
+      expect(unknown.stderr).toBe(`error: Store ${api.store.subdomain} has no data about this person.\n`);
     });
   });
 });
@@ -451,7 +451,7 @@ describe('the personal data of a customer over HTTP', () => {
     const command = ['customers', 'export', email, '--store', api.store.subdomain];
     expect(await cli(...command)).toMatchObject({
       code: 1,
-      stderr: 'error: The person has 1001 orders: name a file with --output.\n',
+      stderr: 'error: The person has 1001 orders: write them to a file with --output.\n',
     });
     const file = path.join(directory, 'walk-in.json');
     expect(await cli(...command, '--output', file)).toMatchObject({ code: 0, json: { customers: 1, orders: 1001 } });

@@ -589,7 +589,7 @@ describe('cli export', () => {
     expect(code).toBe(0);
     const count = { product: expect.any(Number) as number, order: expect.any(Number) as number };
     expect(json).toMatchObject({ file, store: 'larkmoor', since: '2026-11-01T00:00:00.000Z', lines: count });
-    expect(stderr).toBe(`${lines.length} lines of store larkmoor are in ${file}.\n`);
+    expect(stderr).toBe(`Wrote ${lines.length} lines of store larkmoor to ${file}.\n`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await cli(['import', '--dry-run', file])).toMatchObject({ code: 0, json: { lines: lines.length } });
   });

@@ -281,7 +281,7 @@ describe('a link of the command line', () => {
     const link = expect.stringMatching(/\/#\/enter\/[\w-]{43}$/) as string;
     expect(json).toEqual({ link, expires_at: expect.any(String) as string, stores: [subdomain] });
     expect((json as { link: string }).link.startsWith(beginning)).toBe(true);
-    expect(stderr).toBe('The link works once, for 15 minutes.\n');
+    expect(stderr).toBe('The link works once and expires in 15 minutes.\n');
   });
 
   it('is not made for an address that no person has', async () => {

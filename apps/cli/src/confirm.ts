@@ -10,10 +10,10 @@ export interface YesOption {
 
 /** Adds the option `--yes`. Without it and without a terminal, the command fails before it does anything. */
 export function addYes<Options>(command: Command, isFinal: (options: Options) => boolean = () => true): Command {
-  return command.option('--yes', 'do not ask; required when there is no terminal').hook('preAction', () => {
+  return command.option('--yes', 'skip the confirmation; required without a terminal').hook('preAction', () => {
     const options = command.opts<Options & YesOption>();
     if (options.yes || canAsk() || !isFinal(options)) return;
-    throw new CommandFailed('This cannot be undone, and there is no terminal to ask on: add --yes.', EXIT.usage);
+    throw new CommandFailed('This cannot be undone, and no terminal is attached to confirm it: add --yes.', EXIT.usage);
   });
 }
 

@@ -37,25 +37,25 @@ const integer = (minimum: number, maximum: number, remedy: string) => (text: str
   return number;
 };
 
-export const subdomain = textIf(isSubdomain, 'Give 1 to 63 lower-case letters, digits and inner hyphens.');
-export const currency = textIf(isCurrency, 'Give an ISO 4217 code such as USD.');
+export const subdomain = textIf(isSubdomain, 'Specify 1 to 63 lower-case letters, digits and inner hyphens.');
+export const currency = textIf(isCurrency, 'Specify an ISO 4217 code such as USD.');
 export const orderReference = textIf(
   (text) => readUuid(text) !== null || isReceiptNumber(text),
-  'Give an order id or a receipt number.',
+  'Specify an order id or a receipt number.',
 );
-export const externalReference = textIf(isExternalReference, 'Give 1 to 64 visible characters.');
+export const externalReference = textIf(isExternalReference, 'Specify 1 to 64 visible characters.');
 export const reasonName = textIf(
   (text) => /^[a-z][a-z0-9_]*$/.test(text),
-  'Give the name of a rule, such as email_velocity.',
+  'Specify the name of a rule, such as email_velocity.',
 );
-export const dayCount = integer(1, 366, 'Give 1 to 366 days.');
-export const webhookBatch = integer(1, MAX_WEBHOOK_BATCH, `Give 1 to ${MAX_WEBHOOK_BATCH}.`);
-export const rowCount = integer(1, 1_000, 'Give 1 to 1000.');
-export const storeId = integer(1, 2_000_000_000, 'Give 1 to 2000000000.');
+export const dayCount = integer(1, 366, 'Specify 1 to 366 days.');
+export const webhookBatch = integer(1, MAX_WEBHOOK_BATCH, `Specify 1 to ${MAX_WEBHOOK_BATCH}.`);
+export const rowCount = integer(1, 1_000, 'Specify 1 to 1000.');
+export const storeId = integer(1, 2_000_000_000, 'Specify 1 to 2000000000.');
 export const minorUnits = integer(
   0,
   Number.MAX_SAFE_INTEGER,
-  'Give an integer of minor units, such as 1999 for 19.99 USD.',
+  'Specify an integer of minor units, such as 1999 for 19.99 USD.',
 );
 
 /** Operators may give `keys`, which `full` does not contain. */
@@ -69,7 +69,7 @@ export function keyScope(text: string, previous?: ApiKeyScope): ApiKeyScope {
   throw new InvalidArgumentError(
     text.split(',').some((word) => word.trim() === 'team')
       ? 'No key has the scope team: people manage the team.'
-      : `Give full alone, or read or some of ${GIVEN_SCOPES}.`,
+      : `Specify full alone, or read or some of ${GIVEN_SCOPES}.`,
   );
 }
 
@@ -78,14 +78,14 @@ export function networks(text: string, previous: readonly string[] = []): string
     const { network, instead } = readNetwork(part);
     if (network !== null) return network;
     const forms = instead.length > 0 ? instead.join(' or ') : 'networks such as 192.0.2.0/24,2001:db8::/32';
-    throw new InvalidArgumentError(`Give ${forms} instead of '${part}'.`);
+    throw new InvalidArgumentError(`Specify ${forms} instead of '${part}'.`);
   });
   return [...new Set([...previous, ...given])];
 }
 
 /** Standard output takes reports: `-` must not become a file of that name. */
 export function newFile(text: string): string {
-  if (text === '-') throw new InvalidArgumentError('Give the name of a file.');
+  if (text === '-') throw new InvalidArgumentError('Specify the name of a file.');
   return path.resolve(text);
 }
 
@@ -106,27 +106,27 @@ const idOr = (remedy: string) => (text: string) => {
   return id;
 };
 
-export const keyId = idOr('Give the id of a key, as `keys list` shows it.');
-export const webhookId = idOr('Give the id of a webhook, as `webhooks list` shows it.');
+export const keyId = idOr('Specify the id of a key, as `keys list` shows it.');
+export const webhookId = idOr('Specify the id of a webhook, as `webhooks list` shows it.');
 
 export function changeKinds(text: string, previous: readonly ChangeKind[] = []): ChangeKind[] {
   const names: string[] = [...previous, ...text.split(',').map((name) => name.trim())];
   const kinds = CHANGE_KINDS.filter((kind) => names.includes(kind));
   if (names.every((name) => kinds.some((kind) => kind === name))) return kinds;
-  throw new InvalidArgumentError(`Give some of ${CHANGE_KINDS.join(',')}.`);
+  throw new InvalidArgumentError(`Specify some of ${CHANGE_KINDS.join(',')}.`);
 }
 
 export function replayStart(text: string): string | Date {
   if (/^[\w-]{40,}$/.test(text)) return text;
   const time = moment(text);
-  if (time.getTime() > Date.now()) throw new InvalidArgumentError('Give a cursor, or a moment in the past.');
+  if (time.getTime() > Date.now()) throw new InvalidArgumentError('Specify a cursor, or a moment in the past.');
   return time;
 }
 
 export function moment(text: string): Date {
   const time = timeOf(text);
   if (time) return time;
-  throw new InvalidArgumentError('Give a timestamp with a time zone, such as 2026-11-20T09:30:00Z.');
+  throw new InvalidArgumentError('Specify a timestamp with a time zone, such as 2026-11-20T09:30:00Z.');
 }
 
 function timeOf(text: string): Date | null {
@@ -154,7 +154,7 @@ function durationMs(text: string): number {
 const duration = (least: number, most: number, range: string) => (text: string) => {
   const milliseconds = durationMs(text);
   if (milliseconds >= least && milliseconds <= most) return milliseconds;
-  throw new InvalidArgumentError(`Give ${range}: a number of seconds (s), minutes (m), hours (h) or days (d).`);
+  throw new InvalidArgumentError(`Specify ${range}: a number of seconds (s), minutes (m), hours (h) or days (d).`);
 };
 
 export const overlapMs = duration(1, 90 * UNIT_MS.d, '1s to 90d');
@@ -163,7 +163,7 @@ export const secretOverlapMs = duration(0, MAX_SECRET_OVERLAP_MS, '0s to 7d');
 export function bundleKinds(text: string, previous: readonly BundleKind[] = []): BundleKind[] {
   const given = text.split(',').map((name) => {
     const kind = KINDS.get(name.trim());
-    if (!kind) throw new InvalidArgumentError(`Give some of ${[...KINDS.keys()].join(',')}.`);
+    if (!kind) throw new InvalidArgumentError(`Specify some of ${[...KINDS.keys()].join(',')}.`);
     return kind;
   });
   return [...previous, ...given];
@@ -183,7 +183,7 @@ export const emailArgument = emailOfPerson('EMAIL');
 export function emailOfOrder(text: string): string {
   const email = text.trim();
   // Not commander's error, which repeats the value.
-  if (email === '' || !isStorable(email)) throw new CommandFailed('Give an e-mail.', EXIT.usage);
+  if (email === '' || !isStorable(email)) throw new CommandFailed('Specify an e-mail.', EXIT.usage);
   return email;
 }
 
@@ -194,7 +194,7 @@ export function expiry(text: string): Date {
   const fromNow = durationMs(text);
   const end = fromNow > 0 && fromNow <= MAX_LIFE_MS ? new Date(Date.now() + fromNow) : (timeOf(text) ?? dayOf(text));
   if (end && end.getTime() > Date.now()) return end;
-  throw new InvalidArgumentError(`Give a time in the future: ${EXPIRY_FORMS}.`);
+  throw new InvalidArgumentError(`Specify a time in the future: ${EXPIRY_FORMS}.`);
 }
 
 /** Not null for never: commander would make an empty text of it. */
@@ -215,7 +215,7 @@ export interface MigrationFiles {
 /** A schema and the directory of its migrations: `loyalty=dist/migrations`. */
 export function migrationFiles(text: string): MigrationFiles {
   const [schema = '', directory] = text.split(/=(.*)/s);
-  if (!directory) throw new InvalidArgumentError('Give a schema and a directory, such as loyalty=dist/migrations.');
+  if (!directory) throw new InvalidArgumentError('Specify a schema and a directory, such as loyalty=dist/migrations.');
   try {
     assertIsOwn(schema);
     const files = readdirSync(directory).filter((name) => name.endsWith('.js'));

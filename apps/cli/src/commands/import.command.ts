@@ -22,11 +22,11 @@ export function addImport(program: Command): void {
   addCommand(
     program,
     'import',
-    'import a store bundle: creates new rows, updates existing ones; may be run again',
+    'import a store bundle: create new rows and update existing ones; safe to run again',
     HELP,
   )
-    .argument('<file>', 'NDJSON, one object a line, gzip if its name ends in .gz; - for standard input')
-    .option('--dry-run', 'check every line, report what an import would do, and write nothing')
+    .argument('<file>', 'NDJSON, one object per line, gzip if its name ends in .gz; - for standard input')
+    .option('--dry-run', 'check every line and report the result without writing')
     .action(importFile);
 }
 
@@ -56,7 +56,7 @@ async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }
     },
     { mayCreate: true },
   );
-  for (const field of report.trimmed) say(`${field}: blanks around it were removed`);
+  for (const field of report.trimmed) say(`${field}: surrounding blanks were removed`);
   for (const warning of report.warnings) say(`warning: ${warning}`);
   print(report);
 }
