@@ -204,7 +204,7 @@ describe('StoreImport', () => {
     const many = await write([...few, bin('A-2'), brand('a')]);
 
     expect(many.map(({ result }) => result)).toEqual(['refused', 'refused', 'created']);
-    expect(many[0]?.error).toBe('The store has 100000 bins: no request makes another');
+    expect(many[0]?.error).toBe('The store has 100000 bins, the maximum that requests can create');
     expect((await write(few)).map(({ result }) => result)).toEqual(['created']);
   });
 

@@ -272,7 +272,7 @@ describe('StoreMoves', () => {
     await database.query(`UPDATE store_moves SET details = details || '{"epoch": "1 1"}' WHERE step = 'copying'`);
 
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([
-      'The move has begun already: repeat it without --dry-run, or take it back with --abort.',
+      'The move has already begun: repeat it without --dry-run, or abort it with --abort.',
     ]);
     await expect(move(source, target, store.subdomain)).rejects.toThrow('abort it with --abort');
     await movesOf(source).abort(store.subdomain, target.database.url);
@@ -412,7 +412,7 @@ describe('StoreMoves', () => {
         const server = connect(Number(new URL(target.database.url).port), '127.0.0.1');
         socket.pipe(server).pipe(socket);
       },
-      'another database is there',
+      'it reaches another database',
     ],
   ])('refuses a target whose server finds %s at the address of the source', async (_, answer, reason) => {
     const { store } = await source.withStore();
@@ -587,7 +587,7 @@ describe('StoreMoves', () => {
     await moveUntil('opened', store.subdomain);
 
     expect(await movesOf(target).check(store.subdomain, source.database.url)).toContainEqual(
-      expect.stringContaining('has not ended'),
+      expect.stringContaining('has not finished'),
     );
     expect(await move(source, target, store.subdomain)).toMatchObject({ rows: null, differences: [] });
     await expect(movesOf(source).forget(store.subdomain)).rejects.toThrow('was not compared');

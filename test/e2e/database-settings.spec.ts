@@ -8,7 +8,7 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const ADVICE = `use a database made with CREATE DATABASE … ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0.`;
-const LETTERS = `The locale of the database does not pair Ä with ä and I with i: ${ADVICE}`;
+const LETTERS = `The locale of the database does not match Ä with ä and I with i: ${ADVICE}`;
 const SQL_ASCII = `The encoding of the database is SQL_ASCII, not UTF8: ${ADVICE}`;
 
 describe('a database with an unsuitable encoding or locale', () => {

@@ -165,6 +165,6 @@ describe('the built API process', () => {
     const code = await api.ended();
     other.close();
     expect(code).toBe(1);
-    expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with PORT.\n`);
+    expect(api.errors()).toBe(`Port ${port} is already in use: set PORT to another port.\n`);
   });
 });

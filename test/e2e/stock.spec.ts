@@ -270,7 +270,7 @@ describe('POST /v1/stock', () => {
     const many = await change([into(252, { adjust: -1 }), ...others, into(1)]);
     const one = await change([into(1), into(2), into(1, { set: 3, expected: null })]);
 
-    const text = 'The product or variant has 250 bins: no request puts it into another';
+    const text = 'The product or variant is in 250 bins, the maximum for requests';
     expect(many.lines.map(({ code }) => code)).toEqual([
       'below_zero',
       ...Array.from({ length: 249 }, () => ''),
@@ -334,7 +334,7 @@ describe('POST /v1/stock', () => {
       api.store.id,
       warehouse,
     );
-    const error = 'The codes of the bins of the store have 2 MB: no request makes another';
+    const error = 'The bin codes of the store have 2 MB, the maximum that requests can create';
     const long = '😀'.repeat(64);
     const into = (bin: string) => ({ sku: 'R-1', warehouse, bin, adjust: 1 });
 

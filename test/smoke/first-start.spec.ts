@@ -11,7 +11,7 @@ const run = (command: string) =>
 
 /** As the page of the dashboard does. @returns the token of the link. */
 async function useLink(output: string): Promise<string> {
-  const printed = /Sign in, once {2}(http:\/\/127\.0\.0\.1:\d+)\/dashboard\/#\/enter\/([\w-]+)\n/.exec(output);
+  const printed = /Sign-in link {3}(http:\/\/127\.0\.0\.1:\d+)\/dashboard\/#\/enter\/([\w-]+)\n/.exec(output);
   const [, address = '', link = ''] = printed ?? [];
   const headers = { origin: address, 'content-type': 'application/json' };
   const enter = () =>
@@ -83,7 +83,7 @@ describe('npm start on a new data directory', () => {
 
     api = startBuiltApi({ DATA_DIR: dataDir });
     const [, address] = await api.says(
-      /running at (\S+)[^]*npx store-commerce keys create --store \w+[^]*Sign in, once .*\n/,
+      /running at (\S+)[^]*npx store-commerce keys create --store \w+[^]*Sign-in link .*\n/,
       40_000,
     );
     expect(api.output()).not.toMatch(/svc_(live|test)_/);

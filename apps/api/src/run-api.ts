@@ -107,8 +107,8 @@ const DEFECTS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceErro
  */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
-  if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;
+  if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: set ${variable} to another port.`;
   if (error.code === 'EACCES' && error.port)
-    return `Port ${error.port} needs privileges: choose another one with ${variable}.`;
+    return `Port ${error.port} requires privileges: set ${variable} to another port.`;
   return (DEFECTS.includes(error.constructor) && error.stack) || error.message;
 }

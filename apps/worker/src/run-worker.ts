@@ -16,7 +16,7 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
   let stop = (): void => process.exit(0);
   onShutdownSignal(() => stop(), {
     afterMs: GIVE_UP_MS,
-    end: () => die(new Error('The shutdown took too long')),
+    end: () => die(new Error('Shutdown timed out')),
   });
 
   const stopTracing = config.tracing ? await startTracing('store-commerce-worker') : () => Promise.resolve();
@@ -32,7 +32,7 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
   const worker = await NestFactory.createApplicationContext(module, { logger });
   runner = worker.get(StageRunner);
   health = worker.get(HealthReport);
-  logger.log('Working the pipeline', 'Worker');
+  logger.log('Processing the pipeline', 'Worker');
   void reportUnknownKeys(worker, logger);
 
   const shutDown = async (): Promise<void> => {

@@ -18,7 +18,7 @@ export type Ending = number | NodeJS.Signals;
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const SAYS: Record<Role, RegExp> = {
   api: /(?:Listening|running) at (http:\/\/[\d.]+:\d+)/,
-  worker: /Working the pipeline/,
+  worker: /Processing the pipeline/,
 };
 const MEMORY_REPORT = path.join(import.meta.dirname, 'holdings/report-memory.mjs');
 const NODE_OPTIONS: Record<Role, readonly string[]> = {

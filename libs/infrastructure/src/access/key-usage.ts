@@ -93,7 +93,7 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       await this.database.query(WRITE, [...columnsOf(counts), ...columnsOfRefusals([...refusals.values()])]);
     } catch (error) {
-      this.logger.warn(`Could not write the use of ${counts.size} keys: ${(error as Error).name}`);
+      this.logger.warn(`Could not write the usage of ${counts.size} keys: ${(error as Error).name}`);
       for (const [id, count] of counts) this.add(id, count);
       for (const refused of refusals.values()) this.addRefusals(refused);
     }

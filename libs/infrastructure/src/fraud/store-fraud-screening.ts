@@ -85,7 +85,7 @@ export class StoreFraudScreening extends FraudScreening {
         } catch (error) {
           // Logs the error's class only: its message may quote the customer's data.
           const reason = errorCode(error) ?? (error instanceof Error ? error.name : typeof error);
-          this.outage.note(`Analysis unavailable, the order goes to review: ${reason}`);
+          this.outage.note(`Fraud analysis unavailable, the order is held for review: ${reason}`);
           return ANALYSIS_UNAVAILABLE;
         } finally {
           isWanted = false;

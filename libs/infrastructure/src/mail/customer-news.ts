@@ -52,7 +52,7 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
     sections: [
       { title: 'In this shipment', lines: unitsIn(facts, items) },
       { title: 'Tracking', lines: tracking.filter((line) => line !== ''), link: webAddress(trackingUrl) },
-      { title: 'Still to come', lines: unitsIn(facts, open) },
+      { title: 'Not shipped yet', lines: unitsIn(facts, open) },
       { title: 'Cancelled', lines: unitsIn(facts, cancelled) },
       ...addressSections(facts),
     ],
@@ -65,12 +65,12 @@ function cancellationNews({ order, facts, shop }: Topic): News {
   const { refundDue: due, owed, open } = ledgerOf(order);
   const refunded = sumOf(order.refunds);
   return {
-    subject: `Your order ${facts.receipt} at ${shop} is cancelled`,
+    subject: `Your order ${facts.receipt} at ${shop} was cancelled`,
     intro: [
-      `your order at ${shop} is cancelled.`,
-      ...(refunded > 0 ? [`We have paid back ${money(refunded)} to you.`] : []),
-      ...(owed > 0 ? [`The fee of the cancellation is ${money(owed)}.`] : []),
-      ...(due > 0 ? [`We will pay back ${money(due)} to you.`] : []),
+      `your order at ${shop} was cancelled.`,
+      ...(refunded > 0 ? [`We have refunded ${money(refunded)}.`] : []),
+      ...(owed > 0 ? [`The cancellation fee is ${money(owed)}.`] : []),
+      ...(due > 0 ? [`We will refund ${money(due)}.`] : []),
       ...(open > 0 ? [`Please pay ${money(open)}.`] : []),
     ],
     sections: [{ title: 'Cancelled', lines: unitsIn(facts, order.lines) }],
@@ -83,7 +83,7 @@ function refundNews({ order, facts, shop, reference }: Topic): News | null {
   const amount = moneyFormat(order.currency)(refund.amount);
   return {
     subject: `Refund for your order ${facts.receipt} at ${shop}`,
-    intro: [`we have paid back ${amount} to you for your order at ${shop}.`],
+    intro: [`we have refunded ${amount} for your order at ${shop}.`],
     sections: [],
   };
 }

@@ -59,9 +59,9 @@ export class InvitationMails extends ClaimLoop<Invitation> {
 }
 
 function invitationMail(store: string, email: string, publicUrl: string | null) {
-  const where = publicUrl ? `${publicUrl}/dashboard/` : 'the address of the dashboard, which your colleague knows';
+  const where = publicUrl ? `${publicUrl}/dashboard/` : 'the dashboard. Ask your colleague for its address';
   return {
     subject: `You were added to ${store}`,
-    text: `You were added to ${store}. Sign in with your e-mail address ${email} at ${where}`,
+    text: `You were added to ${store}. Sign in with your email address ${email} at ${where}`,
   };
 }

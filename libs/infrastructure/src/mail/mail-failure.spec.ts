@@ -65,7 +65,7 @@ describe('the mail of a paused webhook', () => {
     const mail = pausedWebhookMail(PAUSED, 'Europe/Berlin');
 
     expect(mail.subject).toBe('The webhook to erp.example is paused');
-    expect(mail.text).toContain('no message was accepted since 2026-11-20 10:30 Europe/Berlin.');
+    expect(mail.text).toContain('the receiver has accepted no message since 2026-11-20 10:30 Europe/Berlin.');
     expect(mail.text).toContain(`POST /v1/webhooks/${ID}/resume`);
   });
 

@@ -70,7 +70,7 @@ function letterOf({ intro, hasPrices, sections }: News, order: OrderFacts, store
 
 function notice(order: OrderFacts, store: StoreBranding): Letter {
   const review = order.review && [
-    'This order is under review. Look at it before it ships; the customer has not been sent a confirmation yet.',
+    'This order is under review. Check it before it ships; the customer has not received a confirmation yet.',
     `Reasons: ${order.review.join(', ') || 'none given'}`,
   ];
   const contact = [order.customerName, order.customerEmail, order.customerPhone].filter((line) => line !== '');

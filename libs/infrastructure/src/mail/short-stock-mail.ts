@@ -30,8 +30,7 @@ export function shortStockMail(short: readonly ShortStock[], orders: readonly Op
   const units = short.reduce((sum, line) => sum + line.units, 0);
   const bins = short.map(({ sku, warehouse, bin, units: missing }, index) => {
     const receipts = orders.filter(({ place }) => place === index).map(({ receipt }) => receipt);
-    const newest =
-      receipts.length > 0 ? `\n  The newest open orders with it: ${[...new Set(receipts)].join(', ')}` : '';
+    const newest = receipts.length > 0 ? `\n  Newest open orders with it: ${[...new Set(receipts)].join(', ')}` : '';
     const place = bin && ` in ${warehouse}/${bin}`;
     return `${oneLine(`${sku || 'Without SKU'}${place}: ${missing} missing`)}${newest}`;
   });
@@ -39,10 +38,10 @@ export function shortStockMail(short: readonly ShortStock[], orders: readonly Op
     subject: `${units} sold ${units === 1 ? 'unit is' : 'units are'} missing`,
     text: [
       isCounted(short)
-        ? 'A count found fewer units than are sold. Their stock is 0 now. The open orders with them cannot all be shipped:'
-        : 'A till sold more units than were in stock. Their stock is 0 now. The open orders with them may lack units:',
+        ? 'A count found fewer units than were sold. Their stock is now 0, and not all open orders with them can ship:'
+        : 'A till sold more units than were in stock. Their stock is now 0, and open orders with them may be short of units:',
       ...bins,
-      'Cancel an order that you cannot ship without giving its units back (restock: false), and count again after the next receipt.',
+      'Cancel orders that you cannot ship without restocking their units (restock: false), and count again after the next goods receipt.',
     ].join('\n\n'),
   };
 }

@@ -85,8 +85,8 @@ export class SignInMails extends ClaimLoop<DueMail> {
     const text = [
       `Your code to sign in to ${place}:`,
       `    ${code}`,
-      'Type it on the page that asked for it, within 10 minutes. It works in that browser only.',
-      'If you did not ask for it, ignore this mail, and give the code to no one.',
+      'Enter it within 10 minutes, in the browser in which you requested it.',
+      'If you did not request it, ignore this email. Never share the code.',
     ].join('\n\n');
     const subject = `Your code to sign in to ${place}`;
     await this.mails.send(store, `sign-in-${id}`, { address: email, name: '' }, { subject, text });

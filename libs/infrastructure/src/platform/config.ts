@@ -129,11 +129,11 @@ export class Config {
       throw new ConfigError('DATABASE_URL', 'is empty: in production, unset it to use the embedded database');
     }
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
-      throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
+      throw new ConfigError('DATABASE_DIRECT_URL', 'requires DATABASE_URL');
     }
     // Browsers keep no cookie of a sign-in at another address.
     if (this.oidc && this.publicUrl === null) throw new ConfigError('PUBLIC_URL', 'is required with OIDC_ISSUER');
-    if (!this.oidc && !this.mailedCodes) throw new ConfigError('SIGN_IN', 'needs OIDC_ISSUER');
+    if (!this.oidc && !this.mailedCodes) throw new ConfigError('SIGN_IN', 'requires OIDC_ISSUER');
   }
 }
 
@@ -196,17 +196,17 @@ class Environment {
 
   oidcClient(): OidcClient | null {
     if (this.text('OIDC_ISSUER')?.endsWith(DISCOVERY)) {
-      throw new ConfigError('OIDC_ISSUER', `must be the issuer itself: leave the ending ${DISCOVERY} out`);
+      throw new ConfigError('OIDC_ISSUER', `must be the issuer itself, without ${DISCOVERY}`);
     }
     const issuer = this.parsed('OIDC_ISSUER', readIssuer, `must be ${ISSUER_FORM}`);
     if (issuer !== null && isOfManyTenants(new URL(issuer))) {
       throw new ConfigError(
         'OIDC_ISSUER',
-        'must name one tenant by its id: this issuer has the accounts of every company',
+        'must contain the id of one tenant: this issuer has the accounts of every company',
       );
     }
     const trustsEmail = this.oneOf('OIDC_TRUST_EMAIL', ['on', 'off']) === 'on';
-    if (trustsEmail && issuer === null) throw new ConfigError('OIDC_TRUST_EMAIL', 'needs OIDC_ISSUER');
+    if (trustsEmail && issuer === null) throw new ConfigError('OIDC_TRUST_EMAIL', 'requires OIDC_ISSUER');
     const clientId = this.text('OIDC_CLIENT_ID');
     const clientSecret = this.text('OIDC_CLIENT_SECRET');
     if (issuer !== null && clientId !== null && clientSecret !== null) {
@@ -214,7 +214,10 @@ class Environment {
     }
     if (issuer === null && clientId === null && clientSecret === null) return null;
     const missing = issuer === null ? 'OIDC_ISSUER' : clientId === null ? 'OIDC_CLIENT_ID' : 'OIDC_CLIENT_SECRET';
-    throw new ConfigError(missing, 'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together');
+    throw new ConfigError(
+      missing,
+      'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are required together',
+    );
   }
 
   /** Drops the slash at the end. Browsers keep the cookies of a sign-in at no other address. */

@@ -26,7 +26,7 @@ export class DataCipher {
   /** @param newestFirst keys of 32 bytes. */
   constructor(newestFirst: readonly Buffer[]) {
     const [newest] = newestFirst;
-    if (!newest) throw new Error('There is no encryption key');
+    if (!newest) throw new Error('No encryption key is configured');
     this.newest = newest;
     this.keys = new Map(newestFirst.map((key) => [keyId(key).toString('hex'), key]));
   }
@@ -74,7 +74,7 @@ function keysFromFile(file: string): Buffer[] {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   if (!fs.existsSync(file)) makeKeyFile(file);
   const keys = readKeys(fs.readFileSync(file, 'utf8'));
-  if (!keys) throw new Error(`${file} must hold ${KEYS_FORM}`);
+  if (!keys) throw new Error(`${file} must contain ${KEYS_FORM}`);
   return keys;
 }
 

@@ -31,8 +31,8 @@ export class UnknownSchema extends Error {
   constructor(found: string, schema?: string) {
     super(
       schema
-        ? `The schema ${schema} has the migration ${found}, which the extension lacks: ` +
-            `restore the name ${found}, and put changes into a new migration.`
+        ? `The schema ${schema} has the migration ${found}, which the extension does not contain: ` +
+            `restore the name ${found} and put changes into a new migration.`
         : `The database has a schema of an earlier development state (${found}), which cannot be migrated: ` +
             `use an empty database or another DATA_DIR.`,
     );
@@ -89,7 +89,7 @@ export async function isSchemaCurrent(
 /** @throws when the schema is not the extension's own or its name would need quotes. */
 export function assertIsOwn(schema: string): void {
   const isOwn = /^[a-z_][a-z0-9_]{0,62}$/.test(schema) && !/^(public|information_schema|pg_.*)$/.test(schema);
-  if (!isOwn) throw new Error(`${schema} cannot be the schema of an extension: give lower-case letters, digits and _`);
+  if (!isOwn) throw new Error(`${schema} cannot be the schema of an extension: use lower-case letters, digits and _`);
 }
 
 /**

@@ -30,7 +30,7 @@ class WaitForStandbysCancelled extends Error {
   readonly code = WARNING;
 
   constructor() {
-    super('The wait for the standby was cancelled: the transaction may be lost at a fail-over');
+    super('The wait for the standby was cancelled: the transaction may be lost in a failover');
   }
 }
 

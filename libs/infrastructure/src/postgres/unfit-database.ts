@@ -21,5 +21,5 @@ export async function assertDatabaseIsFit(
   // First: the letters of the other statement do not exist in every encoding.
   if (encoding !== 'UTF8') throw new UnfitDatabase(`The encoding of the database is ${encoding}, not UTF8`);
   const [{ areFolded }] = (await query(LETTERS, [])) as [{ areFolded: boolean }];
-  if (!areFolded) throw new UnfitDatabase('The locale of the database does not pair Ä with ä and I with i');
+  if (!areFolded) throw new UnfitDatabase('The locale of the database does not match Ä with ä and I with i');
 }

@@ -26,8 +26,8 @@ export async function reportUnknownKeys(
     }
     if (found.size === 0) return;
     logger.error(
-      `Secrets in the database are encrypted under ${[...found].join(', ')}, and the configured keys are ` +
-        `${cipher.keyIds.join(', ')}: they cannot be read. Put the missing key back, into DATA_ENCRYPTION_KEYS or ` +
+      `Secrets in the database are encrypted with ${[...found].join(', ')}, but the configured keys are ` +
+        `${cipher.keyIds.join(', ')}: they cannot be read. Restore the missing key in DATA_ENCRYPTION_KEYS or ` +
         `DATA_DIR/encryption.key`,
       'Keys',
     );

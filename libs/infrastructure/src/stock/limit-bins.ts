@@ -14,13 +14,13 @@ const MAX_BINS_OF_UNIT = 250;
 /** The same for a product together with its variants: lists of products read the bins of all of them. */
 const MAX_BINS_OF_PRODUCT = 1_000;
 
-const TOO_MANY_BINS = `The store has ${MAX_BINS} bins: no request makes another`;
-const CODES_TOO_LONG = 'The codes of the bins of the store have 2 MB: no request makes another';
+const TOO_MANY_BINS = `The store has ${MAX_BINS} bins, the maximum that requests can create`;
+const CODES_TOO_LONG = 'The bin codes of the store have 2 MB, the maximum that requests can create';
 const STORE_FULL = tooManyBins(TOO_MANY_BINS);
 const CODES_FULL = tooManyBins(CODES_TOO_LONG);
-const UNIT_FULL = tooManyBins(`The product or variant has ${MAX_BINS_OF_UNIT} bins: no request puts it into another`);
+const UNIT_FULL = tooManyBins(`The product or variant is in ${MAX_BINS_OF_UNIT} bins, the maximum for requests`);
 const PRODUCT_FULL = tooManyBins(
-  `The product has ${MAX_BINS_OF_PRODUCT} bins with its variants: no request puts it into another`,
+  `The product with its variants is in ${MAX_BINS_OF_PRODUCT} bins, the maximum for requests`,
 );
 
 // Requests that make bins, or put a product into a bin for the first time, do so one after the other in a store: each reads

@@ -62,7 +62,7 @@ export class PostgresStockChanges extends StockChanges {
     const changed = await this.turns.run(storeId, transact, deadline);
     if (changed.short > 0) {
       this.shortUnits.inc(changed.short);
-      this.logger.warn(`Store ${storeId} oversold ${changed.short} units: counts found less stock than sold`);
+      this.logger.warn(`Store ${storeId} oversold ${changed.short} units: counts found less stock than was sold`);
     }
     return changed;
   }
@@ -204,7 +204,7 @@ const MOVEMENTS = { adjust: 'ADJUSTMENT', set: 'SET', count: 'COUNT' } as const;
 const EXPIRED: { readonly code: StockRefusalCode; readonly error: string } = {
   code: 'cursor_expired',
   error:
-    'No count can be placed at this cursor: take the cursor of a newer answer with has_more: false, and count again',
+    'No count can be placed at this cursor: use the cursor of a newer answer with has_more: false, and count again',
 };
 
 function toResult(line: ResolvedLine, invalid: InvalidLine | null, outcome: StockOutcome | undefined): StockLineResult {

@@ -172,7 +172,7 @@ function refusalOf(asked: StockLine, { units, warehouse_id }: UnitRow, place: Bi
   if (units === 0) return unknownUnit(asked);
   if (units > 1) return AMBIGUOUS_UNIT;
   if (place?.bins === 0) return { code: 'unknown_bin', error: unknownBin(asked, warehouse_id) };
-  if (place?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins are possible: name warehouse and bin' };
+  if (place?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins match: send warehouse and bin' };
   return null;
 }
 

@@ -74,7 +74,7 @@ export class PostgresStoreMoves extends StoreMoves {
   override check(subdomain: string, target: string): Promise<readonly string[]> {
     return this.withClusters(subdomain, target, async (moving) =>
       moving.done.has('copying')
-        ? ['The move has begun already: repeat it without --dry-run, or take it back with --abort.']
+        ? ['The move has already begun: repeat it without --dry-run, or abort it with --abort.']
         : faultsOfMove(moving, subdomain, this.cipher.keyIds),
     );
   }
@@ -150,15 +150,17 @@ export class PostgresStoreMoves extends StoreMoves {
       const { id, status } = await findStore(source, subdomain);
       const done = await stepsDone(source, id);
       if (status !== 'MOVED' || !done.has('cleaned')) {
-        throw new MoveRefused(`The store ${subdomain} has not moved away from this database, or not to the end.`);
+        throw new MoveRefused(`The store ${subdomain} has not completely moved away from this database.`);
       }
       const verified = done.get('verified');
       if (!verified) {
-        throw new MoveRefused(`The copy of ${subdomain} at the target was not compared: see docs/scaling.md.`);
+        throw new MoveRefused(`The copy of ${subdomain} on the target was not compared: see docs/scaling.md.`);
       }
       const { differences = [] } = verified;
       if (differences.length > 0) {
-        throw new MoveRefused(`The rows of ${differences.join(', ')} differ at the target: this copy is the evidence.`);
+        throw new MoveRefused(
+          `The rows of ${differences.join(', ')} differ on the target: keep this copy as evidence.`,
+        );
       }
       return deleteStore(source, id);
     });
@@ -181,7 +183,7 @@ export class PostgresStoreMoves extends StoreMoves {
   private async assertMayOpen(moving: Moving): Promise<void> {
     const status = await statusOf(moving.target, moving.storeId);
     if (status !== 'MOVED' || moving.done.has('opened')) {
-      throw new MoveRefused('The target does not have the store, or no more: it may have moved on from there.');
+      throw new MoveRefused('The target does not have the store: it may have moved to another cluster since.');
     }
   }
 
@@ -227,10 +229,10 @@ async function withTarget<T>(url: string, work: (target: Connection, cluster: st
 // Before the first row is read, no message has a value of a row.
 function reasonOf(error: Error, url: string): string {
   const code = errorCode(error);
-  if (!url.includes('://')) return 'give a URL, such as postgres://mover@b.db.example/store';
+  if (!url.includes('://')) return 'specify a URL, such as postgres://mover@b.db.example/store';
   if (code === '42P01') return 'its database has no schema: run `npx store-commerce migrate` with its DATABASE_URL';
   if (/client password must be/.test(error.message))
-    return 'its role needs a password: give it in the URL or PGPASSWORD';
+    return 'its role requires a password: set it in the URL or PGPASSWORD';
   // A refused connection to a name with several addresses is an AggregateError without a message.
   return error.message || (code ?? error.name);
 }
@@ -277,7 +279,7 @@ async function assertSameTarget({ target, done, subdomain, status }: Moving): Pr
 async function assertSameEpoch(moving: Moving): Promise<void> {
   if (moving.status === 'MOVED' || moving.done.get('copying')?.epoch === (await epochOf(moving))) return;
   throw new MoveRefused(
-    'A cluster has failed over or was migrated during the move: abort it with --abort, and begin again.',
+    'A cluster failed over or was migrated during the move: abort the move with --abort, and start again.',
   );
 }
 
@@ -345,7 +347,9 @@ async function close(moving: Moving, onDrain: () => void): Promise<number> {
     }
     await reopen(moving);
     if (attempt === ATTEMPTS) {
-      throw new MoveRefused('What was being written did not end in time. The store goes on here: repeat the command.');
+      throw new MoveRefused(
+        'Writes in progress did not end in time. The store stays on the source: repeat the command.',
+      );
     }
     await sleep(DRAIN_MS);
   }
@@ -378,7 +382,9 @@ async function drain(moving: Moving): Promise<void> {
     const passedMs = performance.now() - begun;
     if (!stages && (!messages || passedMs > MESSAGE_PATIENCE_MS)) return;
     if (passedMs > DRAIN_PATIENCE_MS) {
-      throw new MoveRefused('A mail of the store is being sent for 30 s. The store goes on here: repeat the command.');
+      throw new MoveRefused(
+        'A mail of the store has been sending for 30 s. The store stays on the source: repeat the command.',
+      );
     }
   }
 }

@@ -29,7 +29,7 @@ export async function faultsOfAddress({ source, target, address }: Clusters, clu
       );
       return exists(sql, FOUND, name);
     });
-    return isFound ? [] : [unreached('another database is there')];
+    return isFound ? [] : [unreached('it reaches another database')];
   } catch (error) {
     const code = errorCode(error);
     if (code === QUERY_CANCELED) return [unreached(`no answer within ${REACH_MS / 1_000} s`)];

@@ -133,8 +133,8 @@ const LAG = `/* moves.lag */
 async function assertRuns({ storeId, target }: Clusters): Promise<void> {
   if (await exists(target, `${SUBSCRIPTION} AND subenabled`, nameOfMove(storeId))) return;
   throw new MoveRefused(
-    'The target could not apply a change, and stopped. The log of its PostgreSQL says why. The store goes on here: ' +
-      'remove the cause and repeat the command, or take the move back with --abort.',
+    'The target could not apply a change and stopped: see the log of its PostgreSQL. The store stays on the source: ' +
+      'fix the cause and repeat the command, or abort the move with --abort.',
   );
 }
 
