@@ -706,7 +706,11 @@ describe('catalog-converter', () => {
   it.each([
     ['shopify --store acme torn.csv', 1, 'error: line 3: has 1 fields, the first line 3\n'],
     ['shopify --store acme --columns torn.csv torn.csv', 1, 'error: torn.csv must be a JSON object such as'],
-    ['magento --store acme torn.csv', 2, 'error: Name the format: shopify or woocommerce.\n(add --help for usage)\n'],
+    [
+      'magento --store acme torn.csv',
+      2,
+      'error: Specify the format: shopify or woocommerce.\n(add --help for usage)\n',
+    ],
     ['shopify torn.csv', 2, 'error: --store must be a subdomain.'],
     ['shopify --store acme --encoding klingon torn.csv', 2, 'error: --encoding must be an encoding'],
   ])('writes no line for: %s', (args, status, message) => {

@@ -16,7 +16,7 @@ export const OrderSums = representation(
     refunded: is.minorUnits('Sum of the refunds of the period by their `at`, whenever the order was placed.', 46900),
     paid: is.minorUnits('Sum of what was paid in the period by the journal, whenever the order was placed.', 515900),
     credited: is.minorUnits(
-      'Sum of the credits of the period by the journal: for goods, shipping, goodwill and units that were given up.',
+      'Sum of the credits of the period by the journal: for goods, shipping, goodwill and cancelled units.',
       31000,
     ),
     given_up: is.minorUnits('Sum of what cancellations and write-offs of the period credit.', 46900),

@@ -95,7 +95,7 @@ class Taken {
     for (const [what, value] of namesOf(product)) {
       const earlier = this.lines.get(`${what} ${value}`);
       if (earlier === undefined) continue;
-      const problem = `the ${what} ${quoted(value)} is that of line ${earlier}, which is converted instead`;
+      const problem = `the ${what} ${quoted(value)} is already in line ${earlier}, which is converted instead`;
       throw new Invalid(problem, product.line);
     }
   }

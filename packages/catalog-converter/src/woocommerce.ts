@@ -59,7 +59,7 @@ function separate<R extends CatalogRow>(rows: readonly R[]): R[][] {
 
 function readProduct(rows: readonly CatalogRow[], context: ReadingContext): CatalogProduct {
   const own = rows.find(({ cells }) => !isVariation(cells.type));
-  if (!own) throw new Invalid('Parent is no product of this file');
+  if (!own) throw new Invalid('Parent is not a product of this file');
   const { cells, line } = own;
   assertSold(cells);
   if (!cells.name) throw new Invalid('Name is missing');

@@ -61,13 +61,13 @@ export async function verifyWebhook(
     .flatMap((each) => (each.startsWith('v1,') ? [bytesOf(each.slice(3))] : []));
   // In constant time.
   const fits = keys.flatMap((key) => sent.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)));
-  if (!(await Promise.all(fits)).includes(true)) throw new WebhookRefused('No signature fits');
+  if (!(await Promise.all(fits)).includes(true)) throw new WebhookRefused('No signature matches');
   return JSON.parse(body) as WebhookMessage;
 }
 
 async function keyOf(secret: string) {
   const key = bytesOf(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : '');
-  if (key.length < MIN_KEY_BYTES) throw new Error('A secret of a webhook begins with whsec_');
+  if (key.length < MIN_KEY_BYTES) throw new Error('A webhook secret begins with whsec_');
   return crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 

@@ -53,7 +53,7 @@ export function installedBinaries(): string {
     }
   }
   const advice = 'set DATABASE_URL to a PostgreSQL 15 or newer';
-  throw new Error(`There is no embedded PostgreSQL for ${platform} here: ${advice}.`, { cause });
+  throw new Error(`The embedded PostgreSQL is not available for ${platform}: ${advice}.`, { cause });
 }
 
 /** Creates the links between libraries that the package leaves to an install script, which npm may skip. */

@@ -269,7 +269,7 @@ describe('the embedded PostgreSQL', () => {
     fs.writeFileSync(file, '');
 
     await expect(startEmbeddedPostgres({ dataDir: join(file, 'data') })).rejects.toThrow(
-      `The data directory ${join(file, 'data')} cannot be made (EEXIST).`,
+      `The data directory ${join(file, 'data')} cannot be created (EEXIST).`,
     );
   });
 
@@ -280,7 +280,7 @@ describe('the embedded PostgreSQL', () => {
     const refused = startEmbeddedPostgres({ dataDir });
     Object.defineProperty(process, 'platform', { value: platform });
 
-    await expect(refused).rejects.toThrow(/no embedded PostgreSQL for win32-\w+ here: set DATABASE_URL/);
+    await expect(refused).rejects.toThrow(/not available for win32-\w+: set DATABASE_URL/);
   });
 
   async function ownerProcess(start = 'startEmbeddedPostgres'): Promise<Outcome & { child: ChildProcess }> {

@@ -108,7 +108,7 @@ function makeDataDir(path: string): string {
     mkdirSync(dataDir, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST' || !existsSync(dataDir)) throw new DataDirUnusable(`${dataDir} cannot be made (${code})`);
+    if (code !== 'EEXIST' || !existsSync(dataDir)) throw new DataDirUnusable(`${dataDir} cannot be created (${code})`);
   }
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);

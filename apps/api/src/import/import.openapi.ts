@@ -48,7 +48,7 @@ const SCHEMAS: readonly NamedSchema[] = [
     name: 'ImportRequest',
     schema: object({
       atomic: optional(
-        Type.Boolean({ default: false, description: 'Whether no line changes anything when one is refused.' }),
+        Type.Boolean({ default: false, description: 'Whether nothing changes when one line is refused.' }),
       ),
       lines: Type.Array(ref('ImportLine'), {
         minItems: 1,
@@ -67,7 +67,7 @@ export const IMPORT_DOCUMENTATION: ResourceDocumentation = {
 
 export const ApiImport = ApiWrite({
   operationId: 'importLines',
-  summary: 'Create and change what the store has',
+  summary: 'Import bundle lines',
   description:
     'Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields ' +
     'replace, absent fields stay. A line is refused alone, and the others apply. One transaction; a repeated request finds all lines ' +
@@ -80,7 +80,7 @@ export const ApiImport = ApiWrite({
       lines: [{ kind: 'product', slug: 'runner', name: 'Runner', price: '79.90', status: 'ACTIVE' }],
     },
   },
-  answer: { status: 200, description: 'What became of each line. A refused line is no error of the request.' },
+  answer: { status: 200, description: 'The result of each line. A refused line does not fail the request.' },
   failures: [
     invalidField(`lines must have 1 to ${MAX_IMPORT_LINES} entries`),
     new ImportRefused([{ path: 'line 1', message: 'brand "globex" is not known' }]),

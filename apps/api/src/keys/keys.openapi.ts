@@ -7,7 +7,7 @@ import { CreateKeyRequest, RollKeyRequest } from './keys.request.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 export const NOT_REPEATABLE =
-  'Idempotency-Key is not accepted: no answer with a key is kept. After a lost answer, revoke the new key of the list';
+  'Idempotency-Key is not accepted: responses with a key are not stored. After a lost response, revoke the new key of the list';
 
 export const KEYS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Keys',
@@ -39,7 +39,7 @@ export const ApiListKeyUse = ApiList({
 
 export const ApiCreateKey = ApiWrite({
   operationId: 'createKey',
-  summary: 'Make a key',
+  summary: 'Create a key',
   description:
     'Only this answer has the `key`. It gets at most the scope of its maker; where that is the key of a machine, also the ' +
     'same mode, at most its networks and its end, and never `keys`. A request with an Idempotency-Key is refused: after a ' +
@@ -54,7 +54,7 @@ export const ApiRollKey = applyDecorators(
   KEY,
   ApiWrite({
     operationId: 'rollKey',
-    summary: 'Replace a key',
+    summary: 'Roll a key',
     description:
       'The new key has the mode, scope, networks, trust and name of the old one, which works until the overlap has passed ' +
       'or its own earlier end. Its rights are bounded as those of a new key. A key has one successor: revoke a lost one, ' +
@@ -89,7 +89,7 @@ const ApiChange = ({ failures = [], ...operation }: Change) =>
 export const ApiRevokeKey = ApiChange({
   operationId: 'revokeKey',
   summary: 'Revoke a key',
-  description: 'It is refused forever, from the next request of every process on.',
+  description: 'It is refused permanently, from the next request of every process on.',
 });
 
 export const ApiDeactivateKey = ApiChange({

@@ -5,7 +5,7 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 90 * 24;
-const END = 'When the new key ends. Absent: never, or the end of the key that asks.';
+const END = 'Expiry of the new key. Absent: never, or the expiry of the key of the request.';
 
 export class CreateKeyRequest {
   @is.NameField({ isRequired: true, description: 'For people.' })
@@ -16,12 +16,12 @@ export class CreateKeyRequest {
 
   @is.RequiredWordsField({
     words: ['full', 'read', ...WRITE_SCOPES, 'pricing', 'keys'],
-    description: 'What it permits: `full` alone, or words. `read` is always one of them.',
+    description: 'Scopes: `full` alone, or words. `read` is always included.',
   })
   scope!: string[];
 
   @is.NetworksField({
-    description: 'Where it may be used from. Absent: anywhere, or the networks of the key that asks.',
+    description: 'Allowed networks. Absent: any, or the networks of the key of the request.',
   })
   networks?: string[] | null;
 

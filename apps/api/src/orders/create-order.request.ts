@@ -115,7 +115,7 @@ export class ShippingAddressRequest extends AddressBody {}
 @AddressFields
 @ApiSchema({ description: 'Where the invoice goes. Without a field that has a value: the shipping address.' })
 export class BillingRequest extends AddressBody {
-  @is.TextField({ max: 200, description: 'Who is billed.' })
+  @is.TextField({ max: 200, description: 'Name on the invoice.' })
   name?: string | null;
 }
 
@@ -182,14 +182,13 @@ export class CreateOrderRequest {
   @is.IntegerOrNullField({
     min: 0,
     max: MAX_PAYMENT_TERMS_DAYS,
-    description:
-      'In how many days it is to be paid. Null means in those of the account to which it is linked, if it has any.',
+    description: 'Payment terms in days. Null means the terms of the linked account, if any.',
   })
   payment_terms_days?: number | null;
 
   @is.AmountField({
     description:
-      'What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor ' +
+      'The total that you expect, as `total` of a preview shows it, in major units, rounded to the nearest minor ' +
       'unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total.',
   })
   expected_total?: number | null;

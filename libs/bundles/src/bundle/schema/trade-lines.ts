@@ -36,7 +36,7 @@ export const customerLine = is.object(
     tags: is.optional(is.list(is.text(100), { maxItems: 100 })),
     city: is.optional(is.text(200)),
     payment_terms_days: is.optional(
-      is.described(is.orNull(termsDays), 'In how many days its new orders are to be paid. Null removes it.'),
+      is.described(is.orNull(termsDays), 'Payment terms of new orders in days. Null removes them.'),
     ),
     metadata: is.optional(is.metadata),
     created_at: is.optional(is.timestamp),
@@ -64,10 +64,10 @@ export const orderItem = is.object(
     attributes: is.optional(is.attributes),
     metadata: is.optional(is.metadata),
     unit_price: is.signedAmount,
-    quantity: is.integer(0, MAX_INT4, '0: the order has given up the line.'),
+    quantity: is.integer(0, MAX_INT4, '0: the line is cancelled.'),
     tax: is.optional(is.described(taxes, 'The taxes of the line.')),
     discount_amount: is.optional(is.described(is.signedAmount, 'In minor units; positive where it lowers the total.')),
-    cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were given up before they shipped.')),
+    cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were cancelled before they shipped.')),
     returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },
   { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },
@@ -125,7 +125,7 @@ const refundedUnits = is.list(
   is.object({
     line: is.integer(1, MAX_INT4, 'Counts from 1.'),
     quantity: is.integer(1, MAX_INT4),
-    cancelled_quantity: is.optional(is.integer(0, MAX_INT4, 'Those of them that were given up before they shipped.')),
+    cancelled_quantity: is.optional(is.integer(0, MAX_INT4, 'Units of them that were cancelled before they shipped.')),
   }),
   { differ: ['line'] },
 );
@@ -147,7 +147,7 @@ const payment = is.object({
     ),
   ),
   method: is.optional(is.text(64)),
-  fee: is.optional(is.described(is.amount, 'What the gateway keeps of it, in minor units.')),
+  fee: is.optional(is.described(is.amount, 'Fee of the gateway, in minor units.')),
   payout: is.optional(is.text(64)),
   metadata: is.optional(is.metadata),
 });
@@ -234,9 +234,7 @@ export const orderLine = is.object(
         'The credit for cancelled units, in minor units. Absent: their share of total_amount, or all but the fee.',
       ),
     ),
-    cancellation_fee: is.optional(
-      is.described(is.amount, 'What stayed owed when the order was cancelled, in minor units.'),
-    ),
+    cancellation_fee: is.optional(is.described(is.amount, 'Cancellation fee, in minor units.')),
     adjustment_amount: is.optional(
       is.described(
         is.signedAmount,
@@ -259,10 +257,7 @@ export const orderLine = is.object(
     external_reference: is.optional(is.externalReference),
     created_at: is.timestamp,
     payment_terms_days: is.optional(
-      is.described(
-        is.orNull(termsDays),
-        'In how many days after created_at it is to be paid. Absent: it has no terms.',
-      ),
+      is.described(is.orNull(termsDays), 'Payment terms in days after created_at. Absent: no terms.'),
     ),
     updated_at: is.optional(is.updatedAt),
     line_items: is.optional(is.list(orderItem, { maxItems: 1_000 })),
