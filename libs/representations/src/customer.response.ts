@@ -17,7 +17,7 @@ const SUMMARY = {
   created_at: is.timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
   last_login: is.orNull(is.timestamp('Last login; null when there was none.')),
 };
-const METADATA = is.metadata('What the store keeps with the customer.');
+const METADATA = is.metadata('Custom fields that the store keeps with the customer.');
 
 export const Customer = representation('Customer', is.object({ ...SUMMARY, metadata: METADATA }), { money: 'minor' });
 

@@ -64,7 +64,7 @@ const LineItem = is.object({
   line_total: is.minorUnits('Price of the line, before tax and discount.', 15980),
   tax: is.arrayOf(Tax, 'The taxes of the line. Empty where the service does not know them.', []),
   discount_amount: is.minorUnits('Discount of the line; positive where it lowers the total.', 0),
-  metadata: is.metadata('What clients keep with the line.'),
+  metadata: is.metadata('Custom fields that clients store with the line.'),
   shipped_quantity: is.integer('Units that are shipped.', 0),
   cancelled_quantity: is.integer('Units that were cancelled before they shipped.', 0),
   returned_quantity: is.integer('Shipped units that were restocked, by a refund or with RETURNED.', 0),
@@ -122,7 +122,7 @@ const PaymentOfOrder = is.object({
   method: is.text('Payment method; `""` when it is unknown.', 'card'),
   fee: is.minorUnits('Fee of the gateway.', 493),
   payout: is.text('Payout of the gateway; `""` when there is none.', 'po_81'),
-  metadata: is.metadata('What clients keep with the payment.'),
+  metadata: is.metadata('Custom fields that clients store with the payment.'),
 });
 
 const CUSTOMER_ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
@@ -168,7 +168,7 @@ const Stage = is.object({
   stage: is.oneOf(PIPELINE_STAGES, 'Name of the stage.'),
   reference: is.text('The shipment or refund that it is about; `""` for none.', ''),
   state: is.oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed permanently.'),
-  attempts: is.integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
+  attempts: is.integer('Number of finished attempts, since the last retry by an operator if there was one.', 1),
   last_error: is.text('Code or class of the last failure; `""` when there was none.', ''),
   outcome: is.oneOf(
     ['waiting', ...MAIL_OUTCOMES, 'none'],
@@ -227,7 +227,7 @@ export const OrderListItem = representation(
       due_at: is.orNull(is.timestamp('Due date of the payment; null without terms.')),
       external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
       customer_id: is.orNull(is.uuid('The account to which the order is linked; null for a guest.', CUSTOMER_ID)),
-      metadata: is.metadata('What clients keep with the order.'),
+      metadata: is.metadata('Custom fields that clients store with the order.'),
       line_items: is.arrayOf(LineItem, 'The lines as they were sold.'),
       payments: is.arrayOf(PaymentOfOrder, 'Recorded payments, in the order in which they were recorded.', []),
     }),
@@ -257,7 +257,7 @@ export const Order = representation(
     shipping_address: is.object(ADDRESS),
     billing_address: is.object({ name: is.text('Name on the invoice; `""`: the customer.', ''), ...ADDRESS }),
     notes: is.text('`""` when there are none.', 'Ring twice'),
-    metadata: is.metadata('What clients keep with the order.'),
+    metadata: is.metadata('Custom fields that clients store with the order.'),
     external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
     is_test: is.flag('Whether the order was placed with a test key. Lists contain it with `include=is_test`.'),
     payment_terms_days: is.orNull(is.integer('Payment terms in days; null without terms.', 30)),

@@ -27,8 +27,8 @@ const FIELDS = {
   changed_by: is.orNull(is.described(ACTOR, 'Who rolled it or changed its status last; null = unchanged.'), null),
   changed_at: is.orNull(is.timestamp('When.'), null),
   successor_id: is.orNull(is.uuid('The key that replaces it since a roll; null = it was not rolled.'), null),
-  requests_7_days: is.integer('Its requests in the last seven days, without about the last minute.', 18204, 'int64'),
-  refused_7_days: is.integer('Its refused requests in the same time.', 3, 'int64'),
+  requests_7_days: is.integer('Requests in the last seven days. About the last minute may be missing.', 18204, 'int64'),
+  refused_7_days: is.integer('Refused requests in the same time.', 3, 'int64'),
 };
 
 const SECRET = is.text('The key itself. Not shown again.', 'svc_live_4Zt1VbQ0sWm8Yx2Kd7Rf5Hg3Jn6Lp9AcXeUo0tkP9x');
@@ -60,7 +60,7 @@ export const KeyUse = representation(
     throttled: is.integer('Requests that were answered 429.', 0, 'int64'),
     refused: Type.Unsafe<Readonly<Record<string, number>>>({
       type: 'object',
-      description: 'Refused requests by `X-Error-Code`, also after the end of the key.',
+      description: 'Refused requests by `X-Error-Code`, including those after the key expired.',
       additionalProperties: { type: 'integer', format: 'int64' },
       examples: [{ out_of_stock: 3 }],
     }),

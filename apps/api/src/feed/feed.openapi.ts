@@ -17,7 +17,7 @@ const PROGRESS = is.object({
     'Start of the next request. Opaque. Store the cursor of every response together with its data.',
     'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
   ),
-  has_more: is.flag('Whether there is more now. Repeat with the cursor until it is false.'),
+  has_more: is.flag('Whether more changes are available now. Repeat with the cursor until it is false.'),
   rewound: is.flag(
     'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
       'the entries of this page; later pages of the same read have false. Persist this flag across restarts, and ' +

@@ -70,7 +70,7 @@ export const ApiImport = ApiWrite({
   summary: 'Import bundle lines',
   description:
     'Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields ' +
-    'replace, absent fields stay. A line is refused alone, and the others apply. One transaction; a repeated request finds all lines ' +
+    'replace, absent fields keep their values. A refused line does not affect the others. One transaction; a repeated request finds all lines ' +
     '`unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories and products, `customers` for customers, ' +
     '`sales` for orders.',
   of: ImportResult,

@@ -33,7 +33,8 @@ export const ApiListKeys = ApiList({
 export const ApiListKeyUse = ApiList({
   operationId: 'listKeyUse',
   summary: 'Requests and refusals by key and day',
-  description: 'Latest day first, then the busiest key. The last minute may be missing, and days without use are.',
+  description:
+    'Latest day first, then the busiest key. The last minute may be missing. Days without requests are omitted.',
   of: KeyUse,
 });
 
@@ -41,9 +42,9 @@ export const ApiCreateKey = ApiWrite({
   operationId: 'createKey',
   summary: 'Create a key',
   description:
-    'Only this answer has the `key`. It gets at most the scope of its maker; where that is the key of a machine, also the ' +
-    'same mode, at most its networks and its end, and never `keys`. A request with an Idempotency-Key is refused: after a ' +
-    'lost answer, revoke the newest key of the list and make another.',
+    'Only this response contains the `key`. It gets at most the scope of its creator. Created by an API key, it also gets the ' +
+    'same mode, at most the same networks and expiry, and never `keys`. A request with an Idempotency-Key is refused: after a ' +
+    'lost response, revoke the newest key of the list and create another.',
   of: NewKey,
   body: { type: CreateKeyRequest, example: { name: 'ERP', scope: ['orders', 'stock'] } },
   answer: { status: 201, description: 'The new key.' },

@@ -35,8 +35,8 @@ export class RollKeyRequest {
 
   @is.FutureTimeField({
     description:
-      'When the new key ends; null: never. Absent: it lives as long after the roll as the old key was made to live, and at ' +
-      'most as long as the key that asks.',
+      'Expiry of the new key; null: never. Absent: the lifetime of the old key, from the roll on, at ' +
+      'most until the expiry of the key of the request.',
   })
   expires_at?: string | null;
 }

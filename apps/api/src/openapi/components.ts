@@ -23,7 +23,7 @@ export const COMMON_SCHEMAS: Readonly<Record<string, TSchema>> = {
           path: text('The field of the body, or the parameter of the query, as `error` names it.', 'items[2].quantity'),
           message: text('What is wrong with it.', 'must be an integer from 1 to 999'),
         }),
-        'Which fields are at fault, at most 20. Absent when no field is.',
+        'The invalid fields, at most 20. Absent when no field is at fault.',
       ),
     ),
   }),

@@ -363,7 +363,7 @@ export class RecordRefundRequest {
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     description:
-      'What is owed no more, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with ' +
+      'Amount that is no longer owed, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with ' +
       'tax and discount; at most what is owed. Not of a chargeback or a repayment.',
   })
   credited?: number | null;

@@ -37,7 +37,7 @@ const ecommerceSettings = Type.Unsafe<Record<string, unknown>>(
 );
 
 function ordersPerHour(contact: string) {
-  const what = `Orders of one ${contact} within an hour; those beyond are reviewed, null = never.`;
+  const what = `Maximum orders of one ${contact} per hour; further orders are reviewed, null = no limit.`;
   return is.optional(is.orNull(is.integer(1, MAX_ORDERS_PER_HOUR, what)));
 }
 

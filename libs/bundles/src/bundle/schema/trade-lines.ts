@@ -133,7 +133,7 @@ const refund = is.object({
   ...MONEY,
   reason: is.optional(is.oneOf(REFUND_REASONS)),
   credited: is.optional(
-    is.described(is.amount, 'What is owed no more, in minor units. Absent: the amount, less what was paid too much.'),
+    is.described(is.amount, 'Amount that is no longer owed, in minor units. Absent: the amount less the overpayment.'),
   ),
   lines: is.optional(refundedUnits),
   restock: is.optional(is.described(is.flag, 'Whether these units went back to bins. Absent: false.')),
@@ -143,7 +143,7 @@ const payment = is.object({
   written_off: is.optional(
     is.described(
       is.signedAmount,
-      'What it closed without being paid, in minor units. Negative: it paid what an earlier one had written off.',
+      'Amount written off by this payment, in minor units. Negative: it paid an earlier write-off.',
     ),
   ),
   method: is.optional(is.text(64)),
@@ -200,13 +200,13 @@ const ABOUT_HISTORY =
   'Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one.';
 
 const ABOUT_BOOKINGS =
-  'What happened to the money after the placing, for the journal. Absent: those of the payments, refunds and statuses.';
+  'Bookings after the placement, for the journal. Absent: derived from the payments, refunds and statuses.';
 
 const HELD_REASONS =
   'Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held.';
 
 const TAKES_STOCK =
-  'True: a sale of a till. Its units leave the bins as those of an order do, once, and it stands where they are missing.';
+  'True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse it.';
 
 export const orderLine = is.object(
   {
@@ -236,10 +236,7 @@ export const orderLine = is.object(
     ),
     cancellation_fee: is.optional(is.described(is.amount, 'Cancellation fee, in minor units.')),
     adjustment_amount: is.optional(
-      is.described(
-        is.signedAmount,
-        'In minor units: what the others do not explain of total_amount. Computed where absent.',
-      ),
+      is.described(is.signedAmount, 'Difference to total_amount, in minor units. Computed if absent.'),
     ),
     customer_id: is.optional(account),
     customer_name: is.optional(is.text(200)),
@@ -249,7 +246,7 @@ export const orderLine = is.object(
     customer_phone: is.optional(is.text(40)),
     shipping_address: is.optional(is.object(ADDRESS)),
     billing_address: is.optional(
-      is.object({ name: is.optional(is.text(200)), ...ADDRESS }, { description: 'The shipping address where absent.' }),
+      is.object({ name: is.optional(is.text(200)), ...ADDRESS }, { description: 'Absent: the shipping address.' }),
     ),
     notes: is.optional(is.text(10_000)),
     metadata: is.optional(is.metadata),

@@ -39,14 +39,14 @@ export function described<T extends TSchema>(schema: T, description: string): T 
 }
 
 /** The description of a field that an existing row keeps. */
-export const OF_NEW = 'A new row needs it.';
+export const OF_NEW = 'Required for a new row.';
 
 export const kind = <const K extends string>(own: K) => Type.Literal(own);
 export const amount = integer(0, Number.MAX_SAFE_INTEGER, 'In minor units.');
 const MOST = Number.MAX_SAFE_INTEGER;
 export const signedAmount = integer(-MOST, MOST, 'In minor units; negative in a credit note.');
 /** The limit leaves the sequence of the table room for new rows. */
-const ID_USE = 'Used for a new row where it is free; otherwise, the row gets another one.';
+const ID_USE = 'Used for a new row if it is free; otherwise the row gets another one.';
 export const MAX_ID = 1_000_000_000;
 export const rowId = integer(1, MAX_ID, ID_USE);
 export const taxRate = Type.Number({
