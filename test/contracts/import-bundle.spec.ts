@@ -426,7 +426,7 @@ describe('warnings of an import', () => {
   const vat = (amount: number) => ({ name: 'VAT', rate: 10, amount });
   const LAMP = { name: 'Lamp', unit_price: 1_000, quantity: 1 };
   const TAXED = { line_items: [{ ...LAMP, tax: [vat(100)] }] };
-  const TAXES = 'and the taxes of its line_items and its shipping add up to';
+  const TAXES = 'but the taxes of its line_items and its shipping add up to';
   const ONLY = 'tax_lines and the journal contain only those';
   const booking = (kind: string, tax: number) => {
     const at = '2026-03-01T00:00:00.000Z';
@@ -474,7 +474,7 @@ describe('warnings of an import', () => {
     [
       'a discount that its lines have otherwise',
       { total_amount: 900, discount_amount: 100, line_items: [{ ...LAMP, discount_amount: 40 }] },
-      ['discount_amount is 100, and the discounts of its line_items add up to 40'],
+      ['discount_amount is 100, but the discounts of its line_items add up to 40'],
     ],
     ['only totals', { amount: 5, total_amount: 100, tax_amount: 19, discount_amount: 7, line_items: [] }, []],
     [
@@ -486,7 +486,7 @@ describe('warnings of an import', () => {
     [
       'credits of more tax than it has',
       { total_amount: 1_100, tax_amount: 100, ...TAXED, ...credits(9_999) },
-      ['bookings credit 9999 of the tax VAT of 10 percent, and the order has 100'],
+      ['bookings credit 9999 of the tax VAT of 10 percent, but the order has 100'],
     ],
     ['credits of its tax', { total_amount: 1_100, tax_amount: 100, ...TAXED, ...credits(60, 40) }, []],
     [

@@ -389,11 +389,11 @@ describe('StoreMoves', () => {
 
   it.each<[string, (url: URL) => string, string]>([
     ['a wrong password', (url) => Object.assign(url, { password: 'wrong' }).href, 'password authentication failed'],
-    ['no password', (url) => Object.assign(url, { password: '' }).href, 'its role needs a password'],
+    ['no password', (url) => Object.assign(url, { password: '' }).href, 'its role requires a password'],
     ['a missing database', (url) => Object.assign(url, { pathname: '/none' }).href, 'database "none" does not exist'],
     ['no schema', (url) => Object.assign(url, { pathname: '/template1' }).href, 'run `npx store-commerce migrate`'],
     ['an unknown host', (url) => Object.assign(url, { hostname: 'b.invalid' }).href, 'getaddrinfo'],
-    ['no URL', () => 'store_b', 'give a URL'],
+    ['no URL', () => 'store_b', 'specify a URL'],
   ])('names the target when it is used with %s', async (_, to, reason) => {
     const checked = movesOf(source).check(source.store.subdomain, to(new URL(target.database.url)));
 
@@ -505,7 +505,7 @@ describe('StoreMoves', () => {
       if (step === 'draining') void target.database.query(`ALTER SUBSCRIPTION store_move_${store.id} DISABLE`);
     };
 
-    await expect(move(source, target, store.subdomain, stop)).rejects.toThrow('The log of its PostgreSQL says why');
+    await expect(move(source, target, store.subdomain, stop)).rejects.toThrow('see the log of its PostgreSQL');
 
     expect(await statusOf(database, store.id)).toBe('ACTIVE');
     expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });

@@ -465,7 +465,7 @@ describe('the mails about changes of an order', () => {
       }
 
       await becomes(id, 'notify-refund', ['done', 'done']);
-      const texts = mailsOf(id, 'notify-refund').map(({ raw }) => /we have paid back (\S+) to/.exec(textOf(raw))?.[1]);
+      const texts = mailsOf(id, 'notify-refund').map(({ raw }) => /we have refunded (\S+) for/.exec(textOf(raw))?.[1]);
       expect(texts.sort()).toEqual(['$0.01', '$5.50']);
     });
   });

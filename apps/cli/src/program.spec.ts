@@ -264,7 +264,7 @@ describe('report', () => {
     [
       'a store that moves',
       new StoreMoved({ cause: postgres('SM001', quoting, raised) }),
-      'moves to another database: try',
+      'moving to another database: try',
     ],
     ['a store that has moved', postgres('SM002', quoting, raised), 'has moved to another database: use that one'],
     ['an untranslated data error', postgres('22P02', quoting), '22P02'],

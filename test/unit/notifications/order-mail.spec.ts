@@ -372,24 +372,24 @@ describe('the mail about a cancellation', () => {
     expect(mail.subject).toBe('Your order WEB-261120-7K3M9Q at Acme was cancelled');
     expect(mail[body]).toContain('your order at Acme was cancelled.');
     expect(mail[body]).toContain('2 × Runner (Size: 42, Color: Blue)');
-    expect(mail[body]).not.toMatch(/paid|pay back|\$/);
+    expect(mail[body]).not.toMatch(/paid|refund|\$/);
   });
 
   it.each([
-    ['a recorded payment', { status: 'SUCCEEDED', payments: [paid] }, 'will pay back $39.98'],
-    ['a payment that an operator set', { status: 'SUCCEEDED' }, 'will pay back $39.98'],
-    ['a payment after the cancellation', { payments: [paid] }, 'will pay back $39.98'],
+    ['a recorded payment', { status: 'SUCCEEDED', payments: [paid] }, 'will refund $39.98'],
+    ['a payment that an operator set', { status: 'SUCCEEDED' }, 'will refund $39.98'],
+    ['a payment after the cancellation', { payments: [paid] }, 'will refund $39.98'],
     [
       'a payment that was refunded in part',
       { status: 'SUCCEEDED', payments: [paid], refunds: [{ ...paid, amount: 998 }] },
       'have refunded $9.98.\n\nWe will refund $30.00',
     ],
-    ['a refunded payment', { status: 'REFUNDED', payments: [paid], refunds: [paid] }, 'have paid back $39.98'],
+    ['a refunded payment', { status: 'REFUNDED', payments: [paid], refunds: [paid] }, 'have refunded $39.98'],
   ])('says of %s that the money is paid back', (_what, values, words) => {
     const { text } = mailOf('notify-cancellation', cancelled(values));
 
-    expect(text).toContain(`We ${words} to you.`);
-    expect(text.match(/pa(?:id|y) back/g)).toHaveLength(words.match(/pa(?:id|y) back/g)?.length ?? 0);
+    expect(text).toContain(`We ${words}.`);
+    expect(text.match(/refund/g)).toHaveLength(words.match(/refund/g)?.length ?? 0);
   });
 
   it.each<[string, Partial<OrderRecord>, string]>([

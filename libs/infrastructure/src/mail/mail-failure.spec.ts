@@ -72,7 +72,7 @@ describe('the mail of a paused webhook', () => {
   it('says of a webhook whose place has expired to read the feed before it is replayed', () => {
     const { text } = pausedWebhookMail({ ...PAUSED, reason: 'cursor_expired' }, 'UTC');
 
-    expect(text).toMatch(/no longer kept\.\n[^]*from the feed, replay.*\/replay\)/);
+    expect(text).toMatch(/is too old\.\n[^]*from the beginning, replay.*\/replay\)/);
   });
 
   it('marks a webhook of test orders', () => {
