@@ -146,7 +146,7 @@ async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuL
   const readings = lines.map((line) => readLine(line, (sku) => known.has(keyOfSku(sku)), answers[`line ${line.text}`]));
   const open = lines.filter((_, n) => !readings[n]);
   ask([...new Map(open.map((line) => [line.text, line])).values()]);
-  if (open.length > 0) throw new Error('Choose the meaning of the lines below.');
+  if (open.length > 0) throw new Error('Choose a meaning for each ambiguous line.');
   return sumsOf(readings.filter((reading) => reading !== undefined));
 }
 
