@@ -62,24 +62,24 @@ describe('the bounds of a key', () => {
     ],
     ['the other mode', aKey({ mode: 'test' }), aMachine(), 'mode must be live'],
     ['the live mode, by a test key', aKey(), aMachine({ mode: 'test' }), 'mode must be test'],
-    ['any network', aKey(), aMachine({ networks: ['10.0.0.0/8'] }), 'networks must lie within 10.0.0.0/8'],
+    ['any network', aKey(), aMachine({ networks: ['10.0.0.0/8'] }), 'networks must be within 10.0.0.0/8'],
     [
       'one network outside',
       aKey({ networks: ['10.1.0.0/16', '11.0.0.0/16'] }),
       aMachine({ networks: ['10.0.0.0/8'] }),
-      'networks must lie within 10.0.0.0/8, unlike 11.0.0.0/16',
+      'networks must be within 10.0.0.0/8, not 11.0.0.0/16',
     ],
     [
       'a network that contains that of the maker',
       aKey({ networks: ['10.0.0.0/7'] }),
       aMachine({ networks: ['10.0.0.0/8'] }),
-      'networks must lie within 10.0.0.0/8, unlike 10.0.0.0/7',
+      'networks must be within 10.0.0.0/8, not 10.0.0.0/7',
     ],
     [
       'a network of the other family',
       aKey({ networks: ['::/0'] }),
       aMachine({ networks: ['0.0.0.0/0'] }),
-      'networks must lie within 0.0.0.0/0, unlike ::/0',
+      'networks must be within 0.0.0.0/0, not ::/0',
     ],
     ['no end', aKey(), aMachine({ expiresAt: END }), 'the end must be 2027-01-31T00:00:00.000Z or earlier'],
     [

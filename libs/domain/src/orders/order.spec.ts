@@ -186,13 +186,13 @@ describe('IllegalTransition', () => {
       message: 'fulfillment cannot change from PENDING to DELIVERED, only to CONFIRMED or CANCELLED',
     });
     expect(refusal(() => assertPaymentTransition('SUCCEEDED', 'PENDING'))).toMatchObject({
-      message: 'payment cannot go from SUCCEEDED to PENDING, only to REFUNDED',
+      message: 'payment cannot change from SUCCEEDED to PENDING, only to REFUNDED',
     });
   });
 
   it('names a final status', () => {
     expect(refusal(() => assertPaymentTransition('REFUNDED', 'PENDING'))).toMatchObject({
-      message: 'payment cannot go from REFUNDED to PENDING, or anywhere else',
+      message: 'payment cannot change from REFUNDED to PENDING: REFUNDED is final',
     });
   });
 
