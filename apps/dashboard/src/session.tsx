@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { keyNow, post, queries, signedOut, useGet, useRead, type Key, type Scope } from './http.js';
 import { Choices, Dialog, Field, Form, type FormProps, type Values } from './parts/ask.js';
-import { Alert, announce, Button, LinkButton, Note, Waiting } from './parts/page.js';
+import { Alert, announce, Button, LinkButton, Note, QueryStatus } from './parts/page.js';
 import { useStore } from './store.js';
 import { go, to } from './route.js';
 
@@ -26,7 +26,7 @@ export async function signOut(): Promise<void> {
 }
 
 /** The open page goes on after a sign-in over it, unless it is of another person or store now. */
-async function goOn(): Promise<void> {
+async function continueSession(): Promise<void> {
   const before = known;
   signedOut.set('');
   await queries.refetchQueries({ queryKey: ['/v1/key'] });
@@ -52,12 +52,12 @@ function Open({ link, ...form }: Omit<FormProps, 'send'> & { link?: string }): J
     setStores(answer.stores);
     if (answer.stores) return;
     if (/^#\/(enter|sign-in)/.test(location.hash)) go('#/', true);
-    await goOn();
+    await continueSession();
   };
   if (!stores) return <Form {...form} send={send} />;
   const names = Object.fromEntries(stores.map(({ subdomain, name }) => [subdomain, name]));
   return (
-    <Form verb="Open store" send={send}>
+    <Form submitLabel="Open store" send={send}>
       <h2>Choose a store</h2>
       <Choices label="Store" name="store" begin={stores[0]?.subdomain} of={names} />
     </Form>
@@ -75,12 +75,12 @@ function ByCode(): JSX.Element {
   };
   if (!email)
     return (
-      <Form verb="Email me a code" send={mail}>
+      <Form submitLabel="Email me a code" send={mail}>
         <Field label="Email" {...EMAIL} required autoFocus defaultValue={known?.person?.email ?? ''} />
       </Form>
     );
   return (
-    <Open verb="Sign in" onCancel={() => setEmail('')}>
+    <Open submitLabel="Sign in" onCancel={() => setEmail('')}>
       <p>
         If <strong>{email}</strong> is on the team of a store, you receive a code by email. It is valid for 10 minutes
         in this browser.
@@ -90,12 +90,12 @@ function ByCode(): JSX.Element {
   );
 }
 
-type Ways = Readonly<Record<'private' | 'code' | 'oidc', boolean>>;
+type SignInMethodFlags = Readonly<Record<'private' | 'code' | 'oidc', boolean>>;
 
-function WaysIn(): JSX.Element {
-  const ways = useRead(['sign-in'], () => post<Ways>('sign-in', undefined, 'GET'));
-  if (!ways.data) return <Waiting query={ways} />;
-  const { private: isPrivate, code, oidc } = ways.data;
+function SignInMethods(): JSX.Element {
+  const methods = useRead(['sign-in'], () => post<SignInMethodFlags>('sign-in', undefined, 'GET'));
+  if (!methods.data) return <QueryStatus query={methods} />;
+  const { private: isPrivate, code, oidc } = methods.data;
   if (!isPrivate)
     return (
       <Note tone="wait">
@@ -116,7 +116,7 @@ function WaysIn(): JSX.Element {
   );
 }
 
-const Door = ({ children }: { children: ComponentChildren }) => (
+const SignInFrame = ({ children }: { children: ComponentChildren }) => (
   <main class="door card">
     <h1>Sign in</h1>
     {children}
@@ -125,17 +125,17 @@ const Door = ({ children }: { children: ComponentChildren }) => (
 
 /** Messages by the last part of the address to which the service sends back from the identity provider. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  not_added: 'Your email address is not on the team of any store. Ask an owner of the store to add it.',
+  not_added: 'Your email address is not on the team of any store. ConfirmDialog an owner of the store to add it.',
   other_account:
     'Your email address is linked to another account. Sign in with that account, or ask an owner of the store to remove and add you.',
   unavailable: 'The sign-in of your organisation does not respond. Try again later.',
 };
 
 export const SignIn = ({ refusal }: { refusal?: string | undefined }) => (
-  <Door>
+  <SignInFrame>
     {refusal && <Alert>{REFUSALS[refusal] ?? 'The sign-in with your organisation failed. Try again.'}</Alert>}
-    <WaysIn />
-  </Door>
+    <SignInMethods />
+  </SignInFrame>
 );
 
 type Invitation = Readonly<{ person: { name: string }; stores: readonly StoreName[] }>;
@@ -144,19 +144,22 @@ type Invitation = Readonly<{ person: { name: string }; stores: readonly StoreNam
 export function Enter({ token: link }: { token: string }): JSX.Element {
   const query = useRead(['link', link], () => post<Invitation>('sign-in/link', { link }));
   return (
-    <Door>
-      <Waiting query={query} rows={2} />
+    <SignInFrame>
+      <QueryStatus query={query} rows={2} />
       {query.error && <LinkButton text="Sign in another way" href={to('/')} />}
       {query.data && (
-        <Open verb={`Sign in as ${query.data.person.name}`} link={link}>
+        <Open submitLabel={`Sign in as ${query.data.person.name}`} link={link}>
           <p>Access to {query.data.stores.map(({ name }) => name).join(', ')}.</p>
         </Open>
       )}
-    </Door>
+    </SignInFrame>
   );
 }
 
-const WHY = { stale: 'This action requires a sign-in within the last hour.', ended: 'Your session has ended.' };
+const SIGN_IN_REASONS = {
+  stale: 'This action requires a sign-in within the last hour.',
+  ended: 'Your session has ended.',
+};
 
 /** Opens over the page as it is, so that a filled form stays. */
 export function SignInAgain(): JSX.Element | null {
@@ -167,8 +170,8 @@ export function SignInAgain(): JSX.Element | null {
   if (!why) return null;
   return (
     <Dialog title="Sign in again" onClose={close} stays={!isStale}>
-      <p>{WHY[why]} Your input is kept.</p>
-      <WaysIn />
+      <p>{SIGN_IN_REASONS[why]} Your input is kept.</p>
+      <SignInMethods />
       {isStale && <Button text="Not now" class="quiet" onClick={close} />}
     </Dialog>
   );

@@ -3,7 +3,17 @@ import { useRef, useState } from 'preact/hooks';
 import type { paths } from '@store-commerce/client';
 import { api, textOf, type Order, type OrderListItem } from '../http.js';
 import { money, plainMoney, readAmount, readUnits } from '../parts/amount.js';
-import { Amount, Ask, Check, Choices, Field, Outcome, UnitsInput, type AskProps, type Values } from '../parts/ask.js';
+import {
+  Amount,
+  ConfirmDialog,
+  Check,
+  Choices,
+  Field,
+  Outcome,
+  UnitsInput,
+  type ConfirmDialogProps,
+  type Values,
+} from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { count, sum } from '../parts/text.js';
 import { describe, leftOf, type Line, type OfOrder } from './columns.js';
@@ -13,9 +23,9 @@ type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
 type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
 
 /** Changes an order. @returns what to say then. */
-export async function change<C extends Change>(id: string, what: C, body: Body<C>, said = ''): Promise<string> {
+export async function change<C extends Change>(id: string, what: C, body: Body<C>, toast = ''): Promise<string> {
   await api.POST(`/v1/orders/{id}/${what as 'notes'}`, { params: { path: { id } }, body: body as Body<'notes'> });
-  return said;
+  return toast;
 }
 
 /** The order as the change would leave it. */
@@ -50,7 +60,7 @@ const unitsIn = (values: Values, lines: readonly Line[]) =>
     .map(({ line }) => ({ line, quantity: readUnits(values[`line-${line}`] || '0') }))
     .filter(({ quantity }) => quantity > 0);
 
-const Tell = ({ whom = 'customer' }) => <Check label={`Notify the ${whom}`} name="notify" defaultChecked />;
+const NotifyCheckbox = ({ whom = 'customer' }) => <Check label={`Notify the ${whom}`} name="notify" defaultChecked />;
 
 export function ShipUnits({ order }: OfOrder) {
   const lines = unitsOf(order, leftOf);
@@ -61,15 +71,15 @@ export function ShipUnits({ order }: OfOrder) {
   };
   const reason = order.held ? 'The order is under review. Release it first.' : undefined;
   return (
-    <Ask title={`Ship ${order.receipt_number}`} verb="Ship" tone="primary" reason={reason} send={send}>
+    <ConfirmDialog title={`Ship ${order.receipt_number}`} submitLabel="Ship" tone="primary" reason={reason} send={send}>
       <Field label="Tracking number" name="tracking_number" autoFocus />
       <div class="pair">
         <Field label="Carrier" name="carrier" defaultValue={order.shipments.at(-1)?.carrier ?? ''} />
         <Field label="Shipment number" name="reference" required defaultValue={`SHIP-${order.shipments.length + 1}`} />
       </div>
       <LineUnits lines={lines} all />
-      <Tell />
-    </Ask>
+      <NotifyCheckbox />
+    </ConfirmDialog>
   );
 }
 
@@ -83,10 +93,10 @@ export function Pay({ order }: OfOrder) {
   const text = 'Enter the payment number of your bank, till or gateway.';
   const reason = open > 0 ? undefined : 'Nothing is outstanding.';
   return (
-    <Ask title="Record payment" text={text} verb="Record payment" reason={reason} send={send}>
+    <ConfirmDialog title="Record payment" text={text} submitLabel="Record payment" reason={reason} send={send}>
       <Amount minor={open} currency={currency} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -119,7 +129,7 @@ export function Refund({ order }: OfOrder) {
   };
   const reason = left > 0 ? undefined : 'Nothing to refund.';
   return (
-    <Ask title="Record refund" verb="Record refund" reason={reason} send={send}>
+    <ConfirmDialog title="Record refund" submitLabel="Record refund" reason={reason} send={send}>
       <p class="soft">This only records the refund. Send the money through your bank or gateway.</p>
       <div class="pair">
         <Amount minor={refund_due > 0 ? refund_due : left} currency={currency} />
@@ -138,9 +148,9 @@ export function Refund({ order }: OfOrder) {
           <Check label="Restock them" name="restock" defaultChecked />
         </>
       )}
-      <Tell />
+      <NotifyCheckbox />
       <Outcome of={outcome} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -159,17 +169,17 @@ export function Cancel({ order }: OfOrder) {
   const outcome = async (values: Values) => moneyLeft(await preview(order.id, 'cancel', bodyOf(values)));
   const title = isPart ? `Cancel ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
   const words = isPart
-    ? { label: 'Cancel remaining units…', verb: 'Cancel units', keep: 'Keep units' }
-    : { label: 'Cancel order…', verb: 'Cancel order', keep: 'Keep order' };
+    ? { label: 'Cancel remaining units…', submitLabel: 'Cancel units', keep: 'Keep units' }
+    : { label: 'Cancel order…', submitLabel: 'Cancel order', keep: 'Keep order' };
   return (
-    <Ask title={title} {...words} tone="danger" send={send}>
+    <ConfirmDialog title={title} {...words} tone="danger" send={send}>
       <p class="soft">This cannot be undone.</p>
       <Field label="Reason" name="reason" hint="Recorded in the history. Not visible to the customer." />
       {!isPart && <Amount label="Cancellation fee" name="fee" currency={currency} />}
       <Check label={`Restock ${units}`} name="restock" defaultChecked />
-      <Tell />
+      <NotifyCheckbox />
       <Outcome of={outcome} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -177,9 +187,9 @@ export function Hold({ order: { id, receipt_number } }: OfOrder) {
   const words = { title: `Hold ${receipt_number}?`, text: 'The order does not ship until a person releases it.' };
   const send = (body: Values<'reason'>) => change(id, 'hold', body, `${receipt_number} is under review.`);
   return (
-    <Ask {...words} verb="Hold" send={send}>
+    <ConfirmDialog {...words} submitLabel="Hold" send={send}>
       <Field label="Reason" name="reason" required autoFocus />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -220,14 +230,14 @@ export function ChangeLines({ order }: OfOrder) {
   });
   const title = `Edit the lines of ${order.receipt_number}`;
   return (
-    <Ask label="Edit lines…" {...{ title, send }} verb="Save" tone="quiet">
+    <ConfirmDialog label="Edit lines…" {...{ title, send }} submitLabel="Save" tone="quiet">
       <Rows rows={rows} />
       <div class="pair">
         <Field label="SKU to add" name="sku" />
         <Field label="Units to add" name="units" defaultValue="1" inputMode="numeric" />
       </div>
       <Outcome of={outcome} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -247,11 +257,11 @@ export function CorrectContact({ order }: OfOrder) {
     const body = { customer: changes(values, customer), shipping_address: changes(values, shipping_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
-  const words = { title: 'Edit contact and shipping address', verb: 'Save', said: 'Contact saved.' };
+  const words = { title: 'Edit contact and shipping address', submitLabel: 'Save', toast: 'Contact saved.' };
   return (
-    <Ask label="Edit contact…" {...words} tone="quiet" send={send}>
+    <ConfirmDialog label="Edit contact…" {...words} tone="quiet" send={send}>
       <Fields of={{ ...PERSON, ...PLACE, country: 'Country' }} before={before} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -261,14 +271,14 @@ export function CorrectBilling({ order }: OfOrder) {
     const body = { billing_address: changes(values, billing_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
-  const words = { title: 'Edit billing address', verb: 'Save', said: 'Billing address saved.' };
+  const words = { title: 'Edit billing address', submitLabel: 'Save', toast: 'Billing address saved.' };
   return (
-    <Ask label="Edit billing…" {...words} tone="quiet" send={send}>
+    <ConfirmDialog label="Edit billing…" {...words} tone="quiet" send={send}>
       <Fields
         of={{ name: 'Name', company: 'Company', vat_id: 'VAT ID', ...PLACE, country: 'Country' }}
         before={billing_address}
       />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -285,7 +295,7 @@ const Fields = ({ of, before }: { of: Readonly<Record<string, string>>; before: 
 
 type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'held'>;
 
-interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
+interface BulkDialogProps extends Omit<ConfirmDialogProps, 'title' | 'send'> {
   readonly orders: readonly Listed[];
   readonly done: string;
   act(this: void, id: string, values: Values): Promise<unknown>;
@@ -294,7 +304,7 @@ interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
 }
 
 /** Acts on one order after the other. A second click repeats only those that were refused. */
-function Several({ orders, verb, done, act, field, children, ...ask }: SeveralProps) {
+function BulkDialog({ orders, submitLabel, done, act, field, children, ...ask }: BulkDialogProps) {
   /** Why each order was refused; empty for those that were not. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = async (values: Values) => {
@@ -314,10 +324,15 @@ function Several({ orders, verb, done, act, field, children, ...ask }: SeveralPr
     return { key, name, detail, end: [field?.(order), refused] };
   });
   return (
-    <Ask {...ask} title={`${verb} ${count(orders.length, 'order')}`} verb={verb} send={send}>
+    <ConfirmDialog
+      {...ask}
+      title={`${submitLabel} ${count(orders.length, 'order')}`}
+      submitLabel={submitLabel}
+      send={send}
+    >
       {children}
       <Rows rows={rows} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -332,15 +347,15 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
     <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
   );
   return (
-    <Several {...{ orders, reason, text, act, field }} verb="Ship" done="shipped" tone="primary">
+    <BulkDialog {...{ orders, reason, text, act, field }} submitLabel="Ship" done="shipped" tone="primary">
       <Field label="Carrier" name="carrier" autoFocus />
-      <Tell whom="customers" />
-    </Several>
+      <NotifyCheckbox whom="customers" />
+    </BulkDialog>
   );
 }
 
 const release = (id: string) => change(id, 'release', {});
 
-export const Release = (props: Pick<SeveralProps, 'orders' | 'text'>) => (
-  <Several {...props} verb="Release" done="released" tone="primary" act={release} />
+export const Release = (props: Pick<BulkDialogProps, 'orders' | 'text'>) => (
+  <BulkDialog {...props} submitLabel="Release" done="released" tone="primary" act={release} />
 );

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, get, lastOf, MAX_PAGES, useGet, useRead, type Order, type Schemas } from '../http.js';
 import { money } from '../parts/amount.js';
-import { Ask, Field, type Values } from '../parts/ask.js';
-import { capital, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
-import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, Waiting } from '../parts/page.js';
+import { ConfirmDialog, Field, type Values } from '../parts/ask.js';
+import { capitalize, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
+import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, QueryStatus } from '../parts/page.js';
 import { count, joined, Lines, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
@@ -190,8 +190,8 @@ function Amounts({ order }: OfOrder) {
   );
 }
 
-const isKept = ({ fulfillment_status }: Order): boolean => can('fulfillment') && fulfillment_status !== 'CANCELLED';
-const canCorrect = (order: Order): boolean => isKept(order) && order.line_items.some((line) => leftOf(line) > 0);
+const canBill = ({ fulfillment_status }: Order): boolean => can('fulfillment') && fulfillment_status !== 'CANCELLED';
+const canCorrect = (order: Order): boolean => canBill(order) && order.line_items.some((line) => leftOf(line) > 0);
 
 /** Warns the picker of each parcel that may have the label of before. */
 const changedOf = ({ shipments }: Order): string[] =>
@@ -225,7 +225,7 @@ function Contact({ order }: OfOrder) {
       actions={
         <>
           {canCorrect(order) && <CorrectContact order={order} />}
-          {isKept(order) && <CorrectBilling order={order} />}
+          {canBill(order) && <CorrectBilling order={order} />}
         </>
       }
     >
@@ -264,12 +264,14 @@ function Shipments({ order: { id, shipments, line_items } }: OfOrder) {
     const params = { path: { id, reference } };
     const send = () => api.PATCH('/v1/orders/{id}/shipments/{reference}', { params, body: { status } });
     if (status === 'void') {
-      const words = { title: `Void ${reference}?`, text: 'Its units can ship again.', said: `${reference} voided.` };
-      return <Ask key={status} {...words} verb="Void" tone="danger" send={send} />;
+      const words = { title: `Void ${reference}?`, text: 'Its units can ship again.', toast: `${reference} voided.` };
+      return <ConfirmDialog key={status} {...words} submitLabel="Void" tone="danger" send={send} />;
     }
-    const words = { title: `Mark ${reference} as ${status}?`, said: `${reference} marked as ${status}.` };
+    const words = { title: `Mark ${reference} as ${status}?`, toast: `${reference} marked as ${status}.` };
     const text = 'The order history records the time.';
-    return <Ask key={status} {...words} text={text} verb={`Mark as ${status}`} tone="quiet" send={send} />;
+    return (
+      <ConfirmDialog key={status} {...words} text={text} submitLabel={`Mark as ${status}`} tone="quiet" send={send} />
+    );
   };
   const row = ({ reference, status: now, shipped_at, items, carrier, tracking_number }: Shipment) => ({
     key: reference,
@@ -313,19 +315,22 @@ function Mails({ order }: OfOrder) {
   const row = (mail: Mail) => {
     const { stage, reference, state } = mail;
     const about = stage.replace('notify-', '');
-    const name = `${MAILS[about] ?? capital(about)} ${reference}`;
+    const name = `${MAILS[about] ?? capitalize(about)} ${reference}`;
     const text = mailText(mail);
     const isWrong = mail.outcome === 'undeliverable' && about !== 'merchant' && canCorrect(order);
     const canRepeat = can('fulfillment') && ['done', 'dead'].includes(state);
     const recipient = about === 'merchant' ? 'the store' : customer.email || 'the customer';
     const title = `Resend email: ${name}`;
-    const words = { title, verb: 'Resend', text: `Recipient: ${recipient}.` };
+    const words = { title, submitLabel: 'Resend', text: `Recipient: ${recipient}.` };
     const send = () => change(id, 'mails', { stage, reference: reference || null }, 'Email queued.');
     return {
       key: stage + reference,
       name,
       detail: [text, isWrong && ' Correct the address with “Edit contact…”, then resend.'],
-      end: [<Badge key="state" state={state} />, canRepeat && <Ask key="again" {...words} tone="quiet" send={send} />],
+      end: [
+        <Badge key="state" state={state} />,
+        canRepeat && <ConfirmDialog key="again" {...words} tone="quiet" send={send} />,
+      ],
     };
   };
   return (
@@ -341,7 +346,7 @@ type OrderEvent = Schemas['OrderEvent'];
 const lower = (text: string | null) => text?.toLowerCase().replaceAll('_', ' ') ?? '';
 
 function headline({ event, field, from, to }: OrderEvent): string {
-  if (event !== 'status_changed') return capital(lower(event));
+  if (event !== 'status_changed') return capitalize(lower(event));
   return `${field === 'status' ? 'Payment' : 'Fulfilment'} ${lower(from)} → ${lower(to)}`;
 }
 
@@ -356,9 +361,9 @@ function Timeline({ order: { id, currency } }: OfOrder) {
   const query = useHistory(id, pages);
   const send = (body: Values<'text'>) => change(id, 'notes', body);
   const note = (
-    <Ask title="Add note" verb="Add note" send={send} said="Note added.">
+    <ConfirmDialog title="Add note" submitLabel="Add note" send={send} toast="Note added.">
       <Field label="Note" name="text" hint="Not visible to the customer." required autoFocus maxLength={2000} />
-    </Ask>
+    </ConfirmDialog>
   );
   const left = query.data?.left ?? 0;
   const older = Math.min(left, 100);
@@ -370,7 +375,7 @@ function Timeline({ order: { id, currency } }: OfOrder) {
   }));
   return (
     <Section title="Timeline" actions={can('fulfillment') && note}>
-      <Waiting query={query} rows={4} />
+      <QueryStatus query={query} rows={4} />
       <Rows rows={rows ?? []} />
       {left > 0 && (
         <Button text={`Show ${older} of ${left} older events`} class="quiet" onClick={() => setPages(pages + 1)} />

@@ -84,7 +84,7 @@ export const email = text(MAX_EMAIL_ADDRESS, {
   problem: `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes, or empty`,
   description: 'An address that mail can be sent to.',
 });
-export const placeOfBin = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAREHOUSE/BIN', readsText);
+export const binReference = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAREHOUSE/BIN', readsText);
 export const currency = textLike('^[A-Z]{3}$', 'must be an ISO 4217 code such as "USD"', { reads: 'currency' });
 const zoneProblem = 'must be UTC or an IANA time zone such as "Europe/Berlin"';
 export const timeZone = textLike('^(UTC|[A-Za-z]\\w*/.*)$', zoneProblem, { reads: 'timeZone' });
