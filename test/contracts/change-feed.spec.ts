@@ -42,7 +42,7 @@ describe('ChangeFeed', () => {
       query: async (text: string, values?: unknown[]) => ({ rows: await application.database.query(text, values) }),
     } as never);
   };
-  /** Loses all changes after a position, as a copy of the files does, which looks like the original. */
+  /** Loses all changes after a position, like a copy of the files, which looks like the original. */
   const loseAfter = async (position: number) => {
     await application.database.query('DELETE FROM changes WHERE store_id = $1 AND position > $2', [storeId, position]);
   };
@@ -145,7 +145,7 @@ describe('ChangeFeed', () => {
   });
 });
 
-/** PostgreSQL makes as many plans with values before it decides for one plan. */
+/** PostgreSQL makes this many plans with values before it decides for a generic plan. */
 const TRIED = 5;
 const CHANGES = 50_000;
 const SOME_UUID = '01938c00-0000-7000-8000-000000000000';
@@ -233,9 +233,9 @@ describe('the plans of the feed', () => {
   }
 });
 
-/** More products than one transaction changes in the feed. */
+/** The number exceeds the products that one transaction changes in the feed. */
 const PRODUCTS = 5_100;
-/** The changes of a batch: its last product may have more units and bins than fit. */
+/** The changes of a batch; its last product may have more units and bins than fit. */
 const BATCH = 5_003;
 
 describe('a change of what many products show', () => {

@@ -11,7 +11,7 @@ import { rowsReadBy, type RunPlan } from '../support/rows-read.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 const BACKLOG = 20_000;
-/** Rows that a claim of two reads of its table, of two stores, one with a backlog. */
+/** The number of rows that a claim of two may read from its table, which has two stores, one with a backlog. */
 const MAX_READ = 40;
 
 let application: RunningApplication;
@@ -23,7 +23,7 @@ const mails = () => [get(StoreRepository), new MailNotifier(new Config({}))] as 
 
 interface Queue {
   readonly table: string;
-  /** Inserts mails $2 of the store $1, the first the longest due: since $3 minutes. */
+  /** Inserts $2 mails of the store $1; the first is due longest, for $3 minutes. */
   readonly insert: string;
   readonly worker: () => { claim(most: number): Promise<readonly { readonly storeId: number }[]> };
 }

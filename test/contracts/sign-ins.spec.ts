@@ -20,7 +20,7 @@ const OIDC = { issuer: 'https://login.example', subject: 'sub-1' };
 let addresses = 0;
 const address = () => `198.51.100.${++addresses}`;
 
-/** The code as its mail would have it. */
+/** Returns the code as its mail contains it. */
 async function codeOf(email: string): Promise<string> {
   const [row] = await api.database.query<{ id: string; mail_code: Buffer }>(
     "SELECT id, mail_code FROM sign_ins WHERE email = $1 AND kind = 'code' ORDER BY created_at DESC LIMIT 1",

@@ -30,7 +30,7 @@ const send: SendRequest = async ({ method, url, headers, body }) => {
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
 const { cli } = commandLine(() => api.database);
 let networks = 0;
-/** Each in a network of its own. */
+/** Returns a browser in a network of its own. */
 const browser = (more: Record<string, string> = {}) =>
   new Browser(send, {
     host: 'shop.example',
@@ -64,7 +64,7 @@ it('a proxy that is not trusted is named in the log once', async () => {
   await untrusting.stop();
 
   const warnings = lines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((msg) => /^X-Forw/.test(msg));
-  expect(warnings).toEqual(['X-Forwarded-Proto: https is not believed, and people cannot sign in: set TRUST_PROXY']);
+  expect(warnings).toEqual(['X-Forwarded-Proto: https is not trusted, so people cannot sign in: set TRUST_PROXY']);
 });
 
 describe('a mailed code', () => {
@@ -281,7 +281,7 @@ describe('a link of the command line', () => {
     const link = expect.stringMatching(/\/#\/enter\/[\w-]{43}$/) as string;
     expect(json).toEqual({ link, expires_at: expect.any(String) as string, stores: [subdomain] });
     expect((json as { link: string }).link.startsWith(beginning)).toBe(true);
-    expect(stderr).toBe('The link works once, for 15 minutes.\n');
+    expect(stderr).toBe('The link works once and expires in 15 minutes.\n');
   });
 
   it('is not made for an address that no person has', async () => {

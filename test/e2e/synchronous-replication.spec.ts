@@ -55,7 +55,7 @@ const outcome = ({ statusCode, headers }: LightMyRequestResponse) => [statusCode
 const orders = async () => (await database.query('SELECT FROM orders')).length;
 const unknownCommits = (reason: string) => counterValue(app, 'database_commits_unknown_total', { reason });
 const UNKNOWN = [503, 'outcome_unknown'];
-/** The order that waits for its standby ends with the request's deadline, or is given up by the server before. */
+/** An order that waits for its standby ends with the request's deadline, unless the server gives up earlier. */
 const NOT_ACKNOWLEDGED = [UNKNOWN, [503, 'deadline_exceeded']];
 
 async function whileWaitsEnd<T>(how: 'pg_cancel_backend' | 'pg_terminate_backend', work: () => Promise<T>): Promise<T> {

@@ -680,7 +680,7 @@ describe('a repeated creation', () => {
 
     expect([other, late].map(({ status, code, error }) => [status, code, error])).toEqual([
       [422, 'idempotency_mismatch', 'This Idempotency-Key was used with a different request'],
-      [422, 'idempotency_mismatch', 'The webhook of this key is deleted: use another key'],
+      [422, 'idempotency_mismatch', 'The webhook of this Idempotency-Key was deleted: send another key'],
     ]);
     expect(await listed()).toEqual([]);
   });
@@ -870,7 +870,7 @@ describe('the command line', () => {
     expect([refused.code, refused.stderr]).toEqual([1, 'error: url must begin with https://\n']);
     expect([other.code, other.stderr]).toEqual([
       1,
-      'error: The cursor is damaged, or of another store, mode or set of kinds\n',
+      'error: The cursor is malformed, or belongs to another store, mode or set of kinds\n',
     ]);
   });
 });

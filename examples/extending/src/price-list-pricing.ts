@@ -8,8 +8,8 @@ export interface PriceList {
 
 /**
  * The catalog decides which products are sold, another system (an ERP) their prices. A product without a price there
- * keeps its catalog price. When the other system fails, the order is refused with 503 and can be repeated: a wrong price
- * is worse than a late order.
+ * keeps its catalog price. When the other system fails, the order is refused with 503 and can be repeated: a wrong
+ * price is worse than a late order.
  */
 export class PriceListPricing extends CatalogPricing {
   constructor(

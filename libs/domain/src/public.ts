@@ -1,5 +1,5 @@
-// What applications of other teams import as `store-commerce/domain`: errors, the values that use cases and ports take and
-// give, and what makes them.
+// Applications of other teams import this file as `store-commerce/domain`. It exports errors, the values that use cases
+// and ports take and return, and the functions that make them.
 export * from './errors.js';
 export { DomainError, type FailureKind } from './shared/domain-error.js';
 

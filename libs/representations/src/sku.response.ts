@@ -16,7 +16,7 @@ export const SkuListItem = representation(
     attributes: is.attributes('Attributes of the variant, by name. Empty for a product without variants.'),
     price: is.majorUnits('Unit price.', 79.9),
     quantity: is.integer(
-      'Available units of exactly this variant or product: what open orders have taken is not in it.',
+      'Available units of exactly this variant or product, without those that open orders have taken.',
       7,
       'int64',
     ),

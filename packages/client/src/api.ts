@@ -46,8 +46,8 @@ export interface paths {
     options?: never;
     head?: never;
     /**
-     * Set metadata of an order and of its lines, or correct its contact and address
-     * @description Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the shipping address change while units are left to ship, the billing address until the order has ended: absent fields stay, null clears a text, and a billing address that is the shipping address follows it. The fraud rules that look at what changes screen the order again, and may hold it. The history names the changed fields, without keys and values. A refusal of one part changes nothing.
+     * Update metadata, contact and addresses of an order
+     * @description Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the shipping address can change while units are left to ship, the billing address until the order has ended. Absent fields keep their values, null clears a text, and a billing address equal to the shipping address follows it. The fraud rules that read a changed field screen the order again and can hold it. The history names the changed fields, without keys and values. If one part is refused, nothing changes.
      */
     patch: operations['patchOrder'];
     trace?: never;
@@ -80,8 +80,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What happened to an order, oldest first
-     * @description The first event is the placing, or the import with the statuses that the order had. `status_changed` follows the event that caused it. Refused shipments and payments are events, too.
+     * List the events of an order, oldest first
+     * @description The first event is the placement, or the import with the statuses of the order. `status_changed` follows the event that caused it. Refused shipments and payments are events, too.
      */
     get: operations['listOrderHistory'];
     put?: never;
@@ -102,8 +102,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Ship lines of an order, or claim them for picking
-     * @description The same request with the same `reference` is the same shipment: repeat it after a lost answer. One that is `picking` is shipped by a request to ship the same items. `fulfillment_status` follows from the shipments. A refusal as `already_shipped` is kept in the history.
+     * Ship lines of an order, or reserve them for picking
+     * @description A repeated request with the same `reference` returns the same shipment: repeat it after a lost response. A shipment that is `picking` ships with a request for the same items. `fulfillment_status` follows from the shipments. The history records a refusal with `already_shipped`.
      */
     post: operations['createShipment'];
     delete?: never;
@@ -126,8 +126,8 @@ export interface paths {
     options?: never;
     head?: never;
     /**
-     * Set the tracking or the status of a shipment
-     * @description Absent fields stay, null clears a text. A void shipment gives its units back to the order.
+     * Update the tracking or the status of a shipment
+     * @description Absent fields keep their values, null clears a text. The units of a void shipment can ship again.
      */
     patch: operations['changeShipment'];
     trace?: never;
@@ -142,8 +142,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Cancel an order before anything of it ships, or units that have not shipped
-     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the order gives up these units, and its statuses follow from the rest; without any left it is cancelled. A `fee` stays owed, and is open until it is paid. Send an `Idempotency-Key` with `items`: the same request without a key gives up more units.
+     * Cancel an order before it ships, or units that have not shipped
+     * @description The units return to their bins. The payment of a paid order stays recorded, and `refund_due` states what to refund. With `items`, only these units are cancelled, and the statuses of the order follow from the remaining ones; when none remain, the order is cancelled. A `fee` remains owed until it is paid. Send an `Idempotency-Key` with `items`: a repeated request without a key cancels more units.
      */
     post: operations['cancelOrder'];
     delete?: never;
@@ -162,8 +162,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Move a status that no other request moves
-     * @description To CONFIRMED, RETURNED, FAILED, or from FAILED back to PENDING. Nothing changes unless the order has the `expected` status.
+     * Change a status that no other request changes
+     * @description Changes to CONFIRMED, RETURNED or FAILED, or from FAILED back to PENDING. The order changes only if it has the `expected` status.
      */
     post: operations['moveOrder'];
     delete?: never;
@@ -183,7 +183,7 @@ export interface paths {
     put?: never;
     /**
      * Change the lines of an order that have not shipped
-     * @description One transaction takes and returns the stock. Present lines keep their numbers and prices, further lines get those of the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.
+     * @description One transaction takes and returns the stock. Existing lines keep their numbers and prices, added lines get the prices of the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.
      */
     post: operations['changeOrderLines'];
     delete?: never;
@@ -202,8 +202,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Hold an order before anything of it ships
-     * @description The order is under review, as if a fraud rule held it: nothing of it ships, and a confirmation that was not sent waits. Only a release or a cancellation ends that. An order that a person holds stays as it is.
+     * Hold an order before it ships
+     * @description Puts the order under review, as a fraud rule does: it does not ship, and a confirmation that was not sent is held. Only a release or a cancellation ends the review. An order that a person already holds does not change.
      */
     post: operations['holdOrder'];
     delete?: never;
@@ -222,8 +222,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * End the review of an order
-     * @description Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.
+     * Release an order from review
+     * @description Sends the customer's confirmation, unless it was sent. The body has no fields and can be omitted.
      */
     post: operations['releaseOrder'];
     delete?: never;
@@ -243,7 +243,7 @@ export interface paths {
     put?: never;
     /**
      * Record a payment
-     * @description The amount is the total of the order, or what is still to be paid of `amount_owed`; with `partial` or `settles`, any amount up to that. Another one is refused, and the history keeps the attempt. The order is SUCCEEDED once `amount_owed` is paid. The payment of the total of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.
+     * @description The amount is the total of the order, or `amount_open`; with `partial` or `settles`, any amount up to `amount_open`. Any other amount is refused, and the history records the attempt. The order is SUCCEEDED once `amount_owed` is paid. A payment of the total of a cancelled or paid order is recorded: `refund_due` then states what to refund.
      */
     post: operations['recordPayment'];
     delete?: never;
@@ -263,7 +263,7 @@ export interface paths {
     put?: never;
     /**
      * Record a refund
-     * @description A record of what was paid back, and what for: no gateway is called. The refunds never exceed what was paid. Units that have not shipped are given up, and so is all that no shipment has once nothing is owed: the order is then cancelled.
+     * @description Records a refund and its reason: no gateway is called. Refunds never exceed the payments. Refunded units that have not shipped are cancelled. Once nothing is owed, all units without a shipment are cancelled: the order is then cancelled.
      */
     post: operations['recordRefund'];
     delete?: never;
@@ -283,7 +283,7 @@ export interface paths {
     put?: never;
     /**
      * Add a note to the history of an order
-     * @description The event `noted` has the text as `reason`, and the metadata. The customer does not see it.
+     * @description The event `noted` contains the text as `reason` and the metadata. The note is not visible to the customer.
      */
     post: operations['addNote'];
     delete?: never;
@@ -302,8 +302,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send a mail of an order again
-     * @description Tries a dead mail again, or sends a done one again: to the address that the order has now, with the message id of the first.
+     * Resend a mail of an order
+     * @description Retries a dead mail or resends a sent one: to the current address of the order, with the message id of the first mail.
      */
     post: operations['repeatMail'];
     delete?: never;
@@ -320,7 +320,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What happened to the money of all orders, oldest first
+     * List the bookings of all orders, oldest first
      * @description A row for the placing of each order and for each change of its amounts, in the order of `at`. The sums of all rows of an order are its `total_amount`, `amount_credited`, `amount_paid` and `amount_refunded`. Money is in minor units.
      */
     get: operations['listJournal'];
@@ -520,14 +520,14 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What lies where
+     * List the stock by bin
      * @description A row for each bin in which a product or variant lies or has lain, of active and other products and warehouses. Sorted by `product_id`, then `variant_id` (the product itself first), then the age of the bin. `pagination.total` counts all rows that match the filters.
      */
     get: operations['listStock'];
     put?: never;
     /**
      * Report receipts, corrections and counts
-     * @description Lines apply in their order, and each says one thing. `adjust` adds or removes units. `set` writes a quantity if the bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that finds fewer units than are sold since leaves 0, and `short` names the rest. A refused line changes nothing; the other lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Lines apply in their order, and each has one effect. `adjust` adds or removes units. `set` writes a quantity if the bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that finds fewer units than were sold since leaves 0, and `short` states the difference. A refused line changes nothing; the other lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered as the first time.
      */
     post: operations['changeStock'];
     delete?: never;
@@ -544,7 +544,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * The ledger of the stock, newest first
+     * List stock movements, newest first
      * @description Every change of a quantity: by orders, and by changes of stock. Movements are never changed or deleted. The list covers what `from` and `to` limit. Without `from`, it covers all time for a `sku` or `product_id`, and otherwise the 90 days before `to`, or before now. `pagination.total` counts all rows in it; a page costs what it counts.
      */
     get: operations['listStockMovements'];
@@ -586,8 +586,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Create and change what the store has
-     * @description Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields replace, absent fields stay. A line is refused alone, and the others apply. One transaction; a repeated request finds all lines `unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories and products, `customers` for customers, `sales` for orders.
+     * Import bundle lines
+     * @description Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields replace, absent fields keep their values. A refused line does not affect the others. One transaction; a repeated request finds all lines `unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories and products, `customers` for customers, `sales` for orders.
      */
     post: operations['importLines'];
     delete?: never;
@@ -644,8 +644,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * All that the store knows of a customer
-     * @description Also orders as a guest with the same e-mail. For the customer who asks for it.
+     * Export the personal data of a customer
+     * @description Includes guest orders with the same e-mail. Send it to a customer who requests their data.
      */
     get: operations['getPersonalData'];
     put?: never;
@@ -667,7 +667,7 @@ export interface paths {
     put?: never;
     /**
      * Erase the personal data of a customer
-     * @description Also of orders as a guest with the same e-mail. Amounts, lines and stock stay. It cannot be undone.
+     * @description Includes guest orders with the same e-mail. Amounts, lines and stock are kept. This cannot be undone.
      */
     post: operations['eraseCustomer'];
     delete?: never;
@@ -704,8 +704,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What the key of the request is
-     * @description Its mode, what it permits and its store. Every key may ask.
+     * Read the key of the request
+     * @description Its mode, scopes and store. Every key can read it.
      */
     get: operations['getKey'];
     put?: never;
@@ -730,8 +730,8 @@ export interface paths {
     get: operations['listKeys'];
     put?: never;
     /**
-     * Make a key
-     * @description Only this answer has the `key`. It gets at most the scope of its maker; where that is the key of a machine, also the same mode, at most its networks and its end, and never `keys`. A request with an Idempotency-Key is refused: after a lost answer, revoke the newest key of the list and make another.
+     * Create a key
+     * @description Only this response contains the `key`. It gets at most the scope of its creator. Created by an API key, it also gets the same mode, at most the same networks and expiry, and never `keys`. A request with an Idempotency-Key is refused: after a lost response, revoke the newest key of the list and create another.
      */
     post: operations['createKey'];
     delete?: never;
@@ -749,7 +749,7 @@ export interface paths {
     };
     /**
      * Requests and refusals by key and day
-     * @description Latest day first, then the busiest key. The last minute may be missing, and days without use are.
+     * @description Latest day first, then the busiest key. The last minute may be missing. Days without requests are omitted.
      */
     get: operations['listKeyUse'];
     put?: never;
@@ -770,7 +770,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Replace a key
+     * Roll a key
      * @description The new key has the mode, scope, networks, trust and name of the old one, which works until the overlap has passed or its own earlier end. Its rights are bounded as those of a new key. A key has one successor: revoke a lost one, and roll again. A request with an Idempotency-Key is refused.
      */
     post: operations['rollKey'];
@@ -791,7 +791,7 @@ export interface paths {
     put?: never;
     /**
      * Revoke a key
-     * @description It is refused forever, from the next request of every process on.
+     * @description It is refused permanently, from the next request of every process on.
      */
     post: operations['revokeKey'];
     delete?: never;
@@ -855,7 +855,7 @@ export interface paths {
     put?: never;
     /**
      * Add a person
-     * @description They get a mail without a code, and sign in with their address.
+     * @description Sends an invitation without a code. The person signs in with their address.
      */
     post: operations['addPerson'];
     delete?: never;
@@ -883,7 +883,7 @@ export interface paths {
     head?: never;
     /**
      * Change the name or the role of a person
-     * @description Absent fields stay. Another role holds for the sessions of the person from their next request on.
+     * @description Absent fields keep their values. A new role takes effect with the next request of each session.
      */
     patch: operations['changePerson'];
     trace?: never;
@@ -898,8 +898,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send the mail about the access again
-     * @description It has no code. A mail that is still tried starts again at its first attempt.
+     * Resend the invitation
+     * @description It contains no code. An invitation that is still being retried starts again at its first attempt.
      */
     post: operations['invitePerson'];
     delete?: never;
@@ -953,7 +953,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * How much of the store waits for a person
+     * Count the work that needs a person
      * @description Exact counts of one moment. Webhooks, keys and units are those of both modes.
      */
     get: operations['getAttention'];
@@ -973,7 +973,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What changed since a cursor
+     * List changes since a cursor
      * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before, and so does `from`. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends early when its changes exceed about 0.5 MB.
      */
     get: operations['listChanges'];
@@ -999,8 +999,8 @@ export interface paths {
     get: operations['listWebhooks'];
     put?: never;
     /**
-     * Install a webhook
-     * @description It sends what changes from now on. Read what exists by `GET /v1/changes`. A repeat with the same Idempotency-Key installs nothing: it returns the same webhook as it is then, with its newest secret, and `idempotency_mismatch` once it is deleted. A store has at most 50 webhooks in each mode.
+     * Create a webhook
+     * @description It sends changes from now on. Read existing records with `GET /v1/changes`. A repeat with the same Idempotency-Key creates nothing: it returns the same webhook in its current state, with its newest secret, and `idempotency_mismatch` once it is deleted. A store can have at most 50 webhooks per mode.
      */
     post: operations['createWebhook'];
     delete?: never;
@@ -1018,21 +1018,21 @@ export interface paths {
     };
     /**
      * A webhook with its last deliveries
-     * @description Its state, its place in the feed, how far it is behind, and how the last attempts ended.
+     * @description Its state, its position in the feed, its lag, and the results of the last attempts.
      */
     get: operations['getWebhook'];
     put?: never;
     post?: never;
     /**
      * Delete a webhook
-     * @description Answers with the webhook as it was. A delivery in flight may still arrive.
+     * @description Returns the deleted webhook. A delivery in flight can still arrive.
      */
     delete: operations['deleteWebhook'];
     options?: never;
     head?: never;
     /**
      * Change a webhook
-     * @description Absent fields stay, null resets a field. It keeps its place and its secret, and tries at once: what is not delivered is sent by the new settings. Added kinds begin at its place.
+     * @description Absent fields keep their values, null resets a field. The webhook keeps its position and its secret, and retries immediately: undelivered changes are sent with the new settings. Added kinds begin at its position.
      */
     patch: operations['changeWebhook'];
     trace?: never;
@@ -1048,7 +1048,7 @@ export interface paths {
     put?: never;
     /**
      * Send a test message
-     * @description A message of the type `webhook.test` is sent soon, also while the webhook is paused. `last_deliveries` then has the result. It is not repeated.
+     * @description Queues a message of the type `webhook.test`, even while the webhook is paused. `last_deliveries` then contains the result. A failed test is not retried.
      */
     post: operations['testWebhook'];
     delete?: never;
@@ -1068,7 +1068,7 @@ export interface paths {
     put?: never;
     /**
      * Pause a webhook
-     * @description It keeps its place. A delivery in flight may still arrive, and is then sent again after `resume`.
+     * @description It keeps its position. A delivery in flight can still arrive, and is then sent again after `resume`.
      */
     post: operations['pauseWebhook'];
     delete?: never;
@@ -1088,7 +1088,7 @@ export interface paths {
     put?: never;
     /**
      * Resume a webhook
-     * @description It continues at its place, at once. One that waits for its next attempt tries at once, too, and is still paused three days after its first failure.
+     * @description Continues immediately at its position. A webhook that waits for its next attempt retries immediately, too, and is still paused three days after its first failure.
      */
     post: operations['resumeWebhook'];
     delete?: never;
@@ -1107,8 +1107,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send again what changed
-     * @description Moves the place of the webhook back, or forward: after a `cursor`, or to a time. The newest state of each resource that changed since is sent, under a new `webhook-id`. A paused webhook stays paused.
+     * Replay changes
+     * @description Moves the position of the webhook back or forward: after a `cursor`, or to a time. The newest state of each resource that changed since is sent, under a new `webhook-id`. A paused webhook stays paused.
      */
     post: operations['replayWebhook'];
     delete?: never;
@@ -1128,7 +1128,7 @@ export interface paths {
     put?: never;
     /**
      * Replace the secret of a webhook
-     * @description The old secret signs as well until `overlap_hours` have passed; 0 ends it at once. At most three secrets sign.
+     * @description The old secret also signs until `overlap_hours` have passed; 0 ends it immediately. At most three secrets sign.
      */
     post: operations['rotateWebhookSecret'];
     delete?: never;
@@ -1273,7 +1273,7 @@ export interface components {
     };
     /** @description Where the invoice goes. Without a field that has a value: the shipping address. */
     BillingRequest: {
-      /** @description Who is billed. */
+      /** @description Name on the invoice. */
       name?: string | null;
       /** @description Name of the company. */
       company?: string | null;
@@ -1321,9 +1321,9 @@ export interface components {
       } | null;
       /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
-      /** @description In how many days it is to be paid. Null means in those of the account to which it is linked, if it has any. */
+      /** @description Payment terms in days. Null means the terms of the linked account, if any. */
       payment_terms_days?: number | null;
-      /** @description What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total. */
+      /** @description The total that you expect, as `total` of a preview shows it, in major units, rounded to the nearest minor unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total. */
       expected_total?: number | null;
       /** @description The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused with 422 `currency_mismatch`. Null means that of the store. */
       currency?: string | null;
@@ -1411,20 +1411,20 @@ export interface components {
       quantity: number;
     };
     CancelOrderRequest: {
-      /** @description Units that have not shipped. Absent: the whole order. */
+      /** @description Units to cancel, which have not shipped. Absent: the whole order. */
       items?: components['schemas']['LineQuantityRequest'][];
-      /** @description For the history. */
+      /** @description Recorded in the history. */
       reason?: string | null;
-      /** @description Whether the units go back to their bins. Absent: those that came from bins. */
+      /** @description Whether the units return to their bins. Absent: those that came from bins return. */
       restock?: boolean | null;
-      /** @description What stays owed of the whole order, in minor units, at most `amount_owed`. Not with `items`. */
+      /** @description Cancellation fee that remains owed, in minor units, at most `amount_owed`. Not with `items`. */
       fee?: number | null;
       /**
        * @description Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.
        * @default true
        */
       notify?: boolean | null;
-      /** @description When the units were given up. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
+      /** @description When the units were cancelled. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
     };
     BinRequest: {
@@ -1440,7 +1440,7 @@ export interface components {
        */
       field: 'status' | 'fulfillment_status';
       /**
-       * @description The status that you take the order to have. Another one is refused as `stale`.
+       * @description The current status that you expect. A different one is refused with `stale`.
        * @enum {string}
        */
       expected:
@@ -1460,13 +1460,13 @@ export interface components {
        */
       to: 'PENDING' | 'FAILED' | 'CONFIRMED' | 'RETURNED';
       /**
-       * @description For RETURNED: whether units go back to their bins.
+       * @description For RETURNED: whether units return to their bins.
        * @default false
        */
       restock?: boolean | null;
       /** @description The bin that gets the units of `restock` instead. Required for those of imported orders. */
       restock_to?: components['schemas']['BinRequest'];
-      /** @description Which units go back. Absent: all that were shipped and have not come back. */
+      /** @description Units to restock. Absent: all shipped units that were not returned. */
       lines?: components['schemas']['LineQuantityRequest'][];
     };
     SetLineRequest: {
@@ -1477,7 +1477,7 @@ export interface components {
       line: number;
       /**
        * Format: int32
-       * @description Units; 0: the order gives up the line.
+       * @description Units; 0 cancels the line.
        */
       quantity: number;
       /** @description The price of one unit. Of the whole line, also of its units that have shipped. Absent: it stays. In major units of the currency: 10.99 is 10.99 USD. */
@@ -1493,7 +1493,7 @@ export interface components {
       set?: components['schemas']['SetLineRequest'][];
       /** @description Further lines. */
       add?: components['schemas']['OrderItemRequest'][];
-      /** @description What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 `price_changed`). Null means any total. */
+      /** @description The total that you expect with these lines, in major units. If the total differs, nothing changes (422 `price_changed`). Null means any total. */
       expected_total?: number | null;
       /** @description When the lines changed. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
@@ -1505,7 +1505,7 @@ export interface components {
       tax_included?: boolean | null;
     };
     HoldOrderRequest: {
-      /** @description For the history. */
+      /** @description Recorded in the history. */
       reason: string;
     };
     ReleaseOrderRequest: Record<string, never>;
@@ -1514,31 +1514,31 @@ export interface components {
       reference: string;
       /**
        * Format: int64
-       * @description What was paid. Minor units of the currency: 1099 is 10.99 USD.
+       * @description Paid amount. Minor units of the currency: 1099 is 10.99 USD.
        */
       amount: number;
       /** @description ISO 4217 code of the amount, in any letter case. */
       currency: string;
       /**
-       * @description Whether it may be less than what is still to be paid.
+       * @description Whether the amount can be less than `amount_open`.
        * @default false
        */
       partial?: boolean | null;
       /**
-       * @description Whether it may be less than what is still to be paid. The rest is written off, as a cash discount is.
+       * @description Whether the amount can be less than `amount_open`. The remainder is written off, as a cash discount is.
        * @default false
        */
       settles?: boolean | null;
       /**
-       * @description Whether it may be any amount, also more than what is still to be paid: the rest is then `refund_due`.
+       * @description Whether the amount can exceed `amount_open`: the excess is then `refund_due`.
        * @default false
        */
       excess?: boolean | null;
-      /** @description How it was paid, such as card or bank transfer. */
+      /** @description Payment method, such as card or bank transfer. */
       method?: string | null;
-      /** @description What the gateway keeps of it, in minor units. */
+      /** @description Fee of the gateway, in minor units. */
       fee?: number | null;
-      /** @description The gateway's number of the settlement by which it is paid out. */
+      /** @description The gateway's number of the payout. */
       payout?: string | null;
       /** @description Your own fields of the payment. */
       metadata?: {
@@ -1552,14 +1552,14 @@ export interface components {
       reference: string;
       /**
        * Format: int64
-       * @description What was refunded; 0 for units that come back unpaid. Minor units of the currency: 1099 is 10.99 USD.
+       * @description Refunded amount; 0 for returned units that were not paid. Minor units of the currency: 1099 is 10.99 USD.
        */
       amount: number;
-      /** @description What the money is for. goods, shipping and goodwill lower what is owed. Absent: goods with `lines` or `restock`; otherwise a repayment of what is due back, and goodwill for more than that. */
+      /** @description Reason of the refund. goods, shipping and goodwill lower `amount_owed`. Absent: goods with `lines` or `restock`; otherwise a repayment of what is due back, and goodwill for more than that. */
       reason?: ('goods' | 'shipping' | 'goodwill' | 'chargeback' | 'repayment') | null;
-      /** @description What is owed no more, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with tax and discount; at most what is owed. Not of a chargeback or a repayment. */
+      /** @description Amount that is no longer owed, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with tax and discount; at most what is owed. Not of a chargeback or a repayment. */
       credited?: number | null;
-      /** @description The units that the money is for. Those that have not shipped are given up. */
+      /** @description Refunded units. Units that have not shipped are cancelled. */
       lines?: components['schemas']['LineQuantityRequest'][];
       /** @description Whether the lines, or all shipped units where there are none, go back to their bins. Absent: units that are given up do, shipped ones do not. */
       restock?: boolean | null;
@@ -1611,7 +1611,7 @@ export interface components {
       country?: string | null;
     };
     CorrectedBillingRequest: {
-      /** @description Who is billed. Null means the customer. */
+      /** @description Name on the invoice. Null means the customer. */
       name?: string | null;
       /** @description Name of the company. */
       company?: string | null;
@@ -1647,7 +1647,7 @@ export interface components {
       payment_method?: string | null;
     };
     AddNoteRequest: {
-      /** @description For the history. */
+      /** @description Recorded in the history. */
       text: string;
       /** @description Kept with the note. */
       metadata?: {
@@ -1672,14 +1672,14 @@ export interface components {
       variant_id?: number | null;
       /** @description The new unit price. In major units of the currency: 10.99 is 10.99 USD. */
       price: number | string;
-      /** @description Required: what you take the price to be. Null overwrites whatever it is. In major units of the currency: 10.99 is 10.99 USD. */
+      /** @description Required: the current price that you expect. Null overwrites any price. In major units of the currency: 10.99 is 10.99 USD. */
       expected?: number | string | null;
     };
     ChangePricesRequest: {
       /** @description Your own number of the request. Unique among the store's changes of prices, for ever. */
       reference?: string | null;
       /**
-       * @description Whether no line changes anything when one is refused.
+       * @description Whether nothing changes when one line is refused.
        * @default false
        */
       atomic?: boolean | null;
@@ -1699,15 +1699,15 @@ export interface components {
       bin?: string | null;
       /**
        * Format: int32
-       * @description Units that came in (positive) or are gone (negative). The stock never falls below 0.
+       * @description Units to add (positive) or remove (negative). The stock never falls below 0.
        */
       adjust?: number;
       /**
        * Format: int32
-       * @description What the bin shall hold.
+       * @description New quantity of the bin.
        */
       set?: number;
-      /** @description Required with `set`: what you take the bin to hold. Null overwrites whatever is there. */
+      /** @description Required with `set`: the current quantity that you expect. Null overwrites any quantity. */
       expected?: number | null;
       /**
        * Format: int32
@@ -1722,17 +1722,17 @@ export interface components {
     ChangeStockRequest: {
       /** @description Your own number of the request. Unique in the store, for ever. */
       reference?: string | null;
-      /** @description Why, for the ledger. */
+      /** @description Reason, recorded in the ledger. */
       reason?: string | null;
       /** @description When the units moved, for the ledger. Absent: now. At most 60 days ago (422 `dated_too_early`). */
       at?: string | null;
       /**
-       * @description Whether no line changes anything when one is refused.
+       * @description Whether nothing changes when one line is refused.
        * @default false
        */
       atomic?: boolean | null;
       /**
-       * @description Whether a bin that a line names is made where its warehouse lacks it.
+       * @description Whether to create a bin that a line names and its warehouse lacks.
        * @default false
        */
       create_bins?: boolean | null;
@@ -1741,7 +1741,7 @@ export interface components {
     };
     EraseCustomerRequest: {
       /**
-       * @description Erase although orders are open.
+       * @description Erase even if orders are open.
        * @default false
        */
       force?: boolean | null;
@@ -1751,7 +1751,7 @@ export interface components {
       name: string;
       /** @description Absent: that of the request. */
       mode?: ('live' | 'test') | null;
-      /** @description What it permits: `full` alone, or words. `read` is always one of them. */
+      /** @description Scopes: `full` alone, or words. `read` is always included. */
       scope: (
         | 'full'
         | 'read'
@@ -1766,9 +1766,9 @@ export interface components {
         | 'pricing'
         | 'keys'
       )[];
-      /** @description Where it may be used from. Absent: anywhere, or the networks of the key that asks. */
+      /** @description Allowed networks. Absent: any, or the networks of the key of the request. */
       networks?: string[] | null;
-      /** @description When the new key ends. Absent: never, or the end of the key that asks. */
+      /** @description Expiry of the new key. Absent: never, or the expiry of the key of the request. */
       expires_at?: string | null;
     };
     RollKeyRequest: {
@@ -1777,16 +1777,16 @@ export interface components {
        * @description How long the old key still works; 0 ends it now.
        */
       overlap_hours: number;
-      /** @description When the new key ends; null: never. Absent: it lives as long after the roll as the old key was made to live, and at most as long as the key that asks. */
+      /** @description Expiry of the new key; null: never. Absent: the lifetime of the old key, from the roll on, at most until the expiry of the key of the request. */
       expires_at?: string | null;
     };
     AddPersonRequest: {
-      /** @description Where codes for the sign-in are sent. Letter case does not matter. */
+      /** @description Address for sign-in codes. Letter case does not matter. */
       email: string;
       /** @description Display name. */
       name: string;
       /**
-       * @description What the person may do.
+       * @description Role of the person.
        * @enum {string}
        */
       role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
@@ -1794,7 +1794,7 @@ export interface components {
     ChangePersonRequest: {
       /** @description Display name. */
       name?: string | null;
-      /** @description What the person may do. */
+      /** @description Role of the person. */
       role?: ('owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer') | null;
     };
     CreateWebhookRequest: {
@@ -1805,7 +1805,7 @@ export interface components {
       /** @description The kinds of resources. Absent: all. */
       kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
       /**
-       * @description What a message says of a resource: which one changed, or its record as well.
+       * @description Content of a message: `thin` names the changed resource, `full` contains its record.
        * @default thin
        */
       body?: ('thin' | 'full') | null;
@@ -1822,7 +1822,7 @@ export interface components {
       name?: string | null;
       /** @description The kinds of resources. null: all. */
       kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
-      /** @description What a message says of a resource: which one changed, or its record as well. */
+      /** @description Content of a message: `thin` names the changed resource, `full` contains its record. */
       body?: ('thin' | 'full') | null;
       /** @description The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`. */
       batch?: number | null;
@@ -1832,14 +1832,14 @@ export interface components {
       } | null;
     };
     ReplayWebhookRequest: {
-      /** @description Of a message, or of the webhook: sends again what changed after it. */
+      /** @description Of a message, or of the webhook: resends the changes after it. */
       cursor?: string | null;
-      /** @description Instead of `cursor`: sends again what changed at or after this time. */
+      /** @description Instead of `cursor`: resends the changes at or after this time. */
       from?: string | null;
     };
     RotateSecretRequest: {
       /**
-       * @description How long the old secret signs as well.
+       * @description How long the old secret also signs.
        * @default 24
        */
       overlap_hours?: number | null;
@@ -1879,7 +1879,7 @@ export interface components {
       amount: number;
       /**
        * Format: int64
-       * @description What the order costs: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Total of the order: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_amount: number;
@@ -1894,7 +1894,7 @@ export interface components {
        */
       customer_name: string;
       /**
-       * @description Where the order comes from: a point of sale, or the website and this API.
+       * @description Origin of the order: a point of sale, or the website and this API.
        * @example WEBSITE
        * @enum {string}
        */
@@ -1923,13 +1923,13 @@ export interface components {
       units?: number;
       /**
        * Format: int64
-       * @description What is still to be paid back. Also with `include=amounts`. In minor units of the currency: 1099 is 10.99 USD. Only with `include=refund_due`.
+       * @description Amount to refund. Also with `include=amounts`. In minor units of the currency: 1099 is 10.99 USD. Only with `include=refund_due`.
        * @example 0
        */
       refund_due?: number;
       /**
        * Format: date-time
-       * @description When it is to be paid; null without payment terms. ISO 8601, UTC, with milliseconds. Only with `include=due_at`.
+       * @description Due date of the payment; null without terms. ISO 8601, UTC, with milliseconds. Only with `include=due_at`.
        * @example 2026-11-20T09:30:00.000Z
        */
       due_at?: string | null;
@@ -1945,7 +1945,7 @@ export interface components {
        */
       customer_id?: string | null;
       /**
-       * @description What clients keep with the order. Only with `include=metadata`.
+       * @description Custom fields that clients store with the order. Only with `include=metadata`.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -1999,7 +1999,7 @@ export interface components {
          */
         unit_price: number;
         /**
-         * @description Units; 0 when the order has given up the line.
+         * @description Units; 0 when the line is cancelled.
          * @example 2
          */
         quantity: number;
@@ -2038,7 +2038,7 @@ export interface components {
          */
         discount_amount: number;
         /**
-         * @description What clients keep with the line.
+         * @description Custom fields that clients store with the line.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -2052,12 +2052,12 @@ export interface components {
          */
         shipped_quantity: number;
         /**
-         * @description Units that were given up before they shipped.
+         * @description Units that were cancelled before they shipped.
          * @example 0
          */
         cancelled_quantity: number;
         /**
-         * @description Shipped units that went back to their bins, by a refund or with RETURNED.
+         * @description Shipped units that were restocked, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
@@ -2097,40 +2097,40 @@ export interface components {
         reference: string;
         /**
          * Format: int64
-         * @description What was paid, or paid back. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Paid or refunded amount. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         amount: number;
         /**
          * Format: date-time
-         * @description When it was made. ISO 8601, UTC, with milliseconds.
+         * @description When it was created. ISO 8601, UTC, with milliseconds.
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
         /**
          * Format: int64
-         * @description What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Amount written off by this payment, such as a cash discount or a bank charge. Negative: it paid an earlier write-off. In minor units of the currency: 1099 is 10.99 USD.
          * @example 0
          */
         written_off: number;
         /**
-         * @description How it was paid; `""` when that is not known.
+         * @description Payment method; `""` when it is unknown.
          * @example card
          */
         method: string;
         /**
          * Format: int64
-         * @description What the gateway keeps of it. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Fee of the gateway. In minor units of the currency: 1099 is 10.99 USD.
          * @example 493
          */
         fee: number;
         /**
-         * @description The settlement by which the gateway pays it out; `""` when there is none.
+         * @description Payout of the gateway; `""` when there is none.
          * @example po_81
          */
         payout: string;
         /**
-         * @description What clients keep with the payment.
+         * @description Custom fields that clients store with the payment.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -2141,31 +2141,31 @@ export interface components {
       }[];
       /**
        * Format: int64
-       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a refunded order, and of a cancelled one all but its fee. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description Part of `total_amount` that is no longer owed: cancelled units, refunded goods, shipping and goodwill, and write-offs; all of a refunded order, and all of a cancelled order except its fee. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 0
        */
       amount_credited?: number;
       /**
        * Format: int64
-       * @description `total_amount` less `amount_credited`, not below 0. Paid or not. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description `total_amount` less `amount_credited`, at least 0, whether paid or not. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 15980
        */
       amount_owed?: number;
       /**
        * Format: int64
-       * @description What was paid, paid back or not. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description Sum of the payments. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 0
        */
       amount_paid?: number;
       /**
        * Format: int64
-       * @description What was paid back. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description Sum of the refunds. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 0
        */
       amount_refunded?: number;
       /**
        * Format: int64
-       * @description What is still to be paid: `amount_owed` less what was paid and not paid back. 0 where that is negative. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description Outstanding amount: `amount_owed` less payments plus refunds, at least 0. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 15980
        */
       amount_open?: number;
@@ -2229,7 +2229,7 @@ export interface components {
       amount: number;
       /**
        * Format: int64
-       * @description What the order costs: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Total of the order: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_amount: number;
@@ -2244,7 +2244,7 @@ export interface components {
        */
       customer_name: string;
       /**
-       * @description Where the order comes from: a point of sale, or the website and this API.
+       * @description Origin of the order: a point of sale, or the website and this API.
        * @example WEBSITE
        * @enum {string}
        */
@@ -2321,7 +2321,7 @@ export interface components {
       discount_amount: number;
       /**
        * Format: int64
-       * @description What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax where the prices include it. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Difference to the total: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax where the prices include it. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       adjustment_amount: number;
@@ -2371,7 +2371,7 @@ export interface components {
          */
         unit_price: number;
         /**
-         * @description Units; 0 when the order has given up the line.
+         * @description Units; 0 when the line is cancelled.
          * @example 2
          */
         quantity: number;
@@ -2410,7 +2410,7 @@ export interface components {
          */
         discount_amount: number;
         /**
-         * @description What clients keep with the line.
+         * @description Custom fields that clients store with the line.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -2424,12 +2424,12 @@ export interface components {
          */
         shipped_quantity: number;
         /**
-         * @description Units that were given up before they shipped.
+         * @description Units that were cancelled before they shipped.
          * @example 0
          */
         cancelled_quantity: number;
         /**
-         * @description Shipped units that went back to their bins, by a refund or with RETURNED.
+         * @description Shipped units that were restocked, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
@@ -2525,7 +2525,7 @@ export interface components {
       };
       billing_address: {
         /**
-         * @description Who is billed; `""`: the customer.
+         * @description Name on the invoice; `""`: the customer.
          * @example
          */
         name: string;
@@ -2576,7 +2576,7 @@ export interface components {
        */
       notes: string;
       /**
-       * @description What clients keep with the order.
+       * @description Custom fields that clients store with the order.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -2592,13 +2592,13 @@ export interface components {
       /** @description Whether the order was placed with a test key. Lists contain it with `include=is_test`. */
       is_test: boolean;
       /**
-       * @description In how many days it is to be paid; null without payment terms.
+       * @description Payment terms in days; null without terms.
        * @example 30
        */
       payment_terms_days: number | null;
       /**
        * Format: date-time
-       * @description When it is to be paid: `created_at` and these days, of 24 hours each. ISO 8601, UTC, with milliseconds.
+       * @description Due date of the payment: `created_at` plus the terms, in days of 24 hours. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       due_at: string | null;
@@ -2620,7 +2620,7 @@ export interface components {
          */
         name: string;
       };
-      /** @description Whether the order is under review: nothing of it ships. */
+      /** @description Whether the order is under review. It does not ship until it is released. */
       held: boolean;
       /**
        * @description Why the order is under review. Empty when it is not.
@@ -2716,12 +2716,12 @@ export interface components {
          */
         reference: string;
         /**
-         * @description held: waits for a review. dead: failed for good.
+         * @description held: waits for a review. dead: failed permanently.
          * @enum {string}
          */
         state: 'pending' | 'held' | 'done' | 'dead';
         /**
-         * @description Number of attempts that have ended, since an operator retried the stage, if one did.
+         * @description Number of finished attempts, since the last retry by an operator if there was one.
          * @example 1
          */
         attempts: number;
@@ -2731,7 +2731,7 @@ export interface components {
          */
         last_error: string;
         /**
-         * @description How the mail ended. undeliverable: the address of the recipient is at fault. failed: after all attempts. not_wanted: the order was placed with `notify: false`, the recipient has no address, the store has switched it off, or the order was cancelled first. none: the stage is no mail.
+         * @description Outcome of the mail. undeliverable: the address of the recipient is at fault. failed: all attempts failed. not_wanted: the order was placed with `notify: false`, the recipient has no address, the store has switched it off, or the order was cancelled first. none: the stage is not a mail.
          * @example none
          * @enum {string}
          */
@@ -2754,7 +2754,7 @@ export interface components {
          */
         reference: string;
         /**
-         * @description picking claims the units. The units of a void shipment are open again.
+         * @description picking reserves the units. The units of a void shipment can ship again.
          * @example shipped
          * @enum {string}
          */
@@ -2814,40 +2814,40 @@ export interface components {
         reference: string;
         /**
          * Format: int64
-         * @description What was paid, or paid back. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Paid or refunded amount. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         amount: number;
         /**
          * Format: date-time
-         * @description When it was made. ISO 8601, UTC, with milliseconds.
+         * @description When it was created. ISO 8601, UTC, with milliseconds.
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
         /**
          * Format: int64
-         * @description What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Amount written off by this payment, such as a cash discount or a bank charge. Negative: it paid an earlier write-off. In minor units of the currency: 1099 is 10.99 USD.
          * @example 0
          */
         written_off: number;
         /**
-         * @description How it was paid; `""` when that is not known.
+         * @description Payment method; `""` when it is unknown.
          * @example card
          */
         method: string;
         /**
          * Format: int64
-         * @description What the gateway keeps of it. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Fee of the gateway. In minor units of the currency: 1099 is 10.99 USD.
          * @example 493
          */
         fee: number;
         /**
-         * @description The settlement by which the gateway pays it out; `""` when there is none.
+         * @description Payout of the gateway; `""` when there is none.
          * @example po_81
          */
         payout: string;
         /**
-         * @description What clients keep with the payment.
+         * @description Custom fields that clients store with the payment.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -2868,28 +2868,28 @@ export interface components {
         reference: string;
         /**
          * Format: int64
-         * @description What was paid, or paid back. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Paid or refunded amount. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         amount: number;
         /**
          * Format: date-time
-         * @description When it was made. ISO 8601, UTC, with milliseconds.
+         * @description When it was created. ISO 8601, UTC, with milliseconds.
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
         /**
-         * @description What it was for. goods, shipping and goodwill lower what is owed; a chargeback and a repayment of what was not owed do not.
+         * @description Reason of the refund. goods, shipping and goodwill lower `amount_owed`; chargeback and repayment do not.
          * @enum {string}
          */
         reason: 'goods' | 'shipping' | 'goodwill' | 'chargeback' | 'repayment';
         /**
          * Format: int64
-         * @description What is owed no more. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Amount that is no longer owed. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         credited: number;
-        /** @description The units that it was for, or that came back with it. Empty when there are none. */
+        /** @description Refunded or returned units. Empty when there are none. */
         lines: {
           /**
            * @description Number of the line.
@@ -2902,53 +2902,53 @@ export interface components {
            */
           quantity: number;
           /**
-           * @description Those of them that were given up before they shipped.
+           * @description Units of them that were cancelled before they shipped.
            * @example 0
            */
           cancelled_quantity: number;
         }[];
-        /** @description Whether these units went back to bins. */
+        /** @description Whether these units were restocked. */
         restock: boolean;
       }[];
       /**
        * Format: int64
-       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a refunded order, and of a cancelled one all but its fee. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Part of `total_amount` that is no longer owed: cancelled units, refunded goods, shipping and goodwill, and write-offs; all of a refunded order, and all of a cancelled order except its fee. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       amount_credited: number;
       /**
        * Format: int64
-       * @description `total_amount` less `amount_credited`, not below 0. Paid or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @description `total_amount` less `amount_credited`, at least 0, whether paid or not. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       amount_owed: number;
       /**
        * Format: int64
-       * @description What was paid, paid back or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Sum of the payments. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       amount_paid: number;
       /**
        * Format: int64
-       * @description What was paid back. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Sum of the refunds. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       amount_refunded: number;
       /**
        * Format: int64
-       * @description What is still to be paid: `amount_owed` less what was paid and not paid back. 0 where that is negative. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Outstanding amount: `amount_owed` less payments plus refunds, at least 0. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       amount_open: number;
       /**
        * Format: int64
-       * @description What is still to be paid back: the same where it is negative. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Amount to refund: payments less refunds less `amount_owed`, at least 0. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       refund_due: number;
       /**
        * Format: int64
-       * @description What stayed owed when the order was cancelled. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Cancellation fee. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       cancellation_fee: number;
@@ -2977,7 +2977,7 @@ export interface components {
        */
       subtotal: number;
       /**
-       * @description What the order costs: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
+       * @description Total of the order: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
        * @example 159.8
        */
       total: number;
@@ -3017,7 +3017,7 @@ export interface components {
        */
       subtotal: number;
       /**
-       * @description What the order costs: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
+       * @description Total of the order: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
        * @example 159.8
        */
       total: number;
@@ -3073,7 +3073,7 @@ export interface components {
         amount: number;
       }[];
       /**
-       * @description Tax. In the `total` once: the `subtotal` has it already where the prices include it. In major units of the currency: 10.99 is 10.99 USD.
+       * @description Tax. If the prices include it, the `subtotal` already contains it. In major units of the currency: 10.99 is 10.99 USD.
        * @example 0
        */
       tax: number;
@@ -3088,7 +3088,7 @@ export interface components {
        */
       discount: number;
       /**
-       * @description Why the order would be refused at this moment, sorted by path, lines by number. Empty when it could be placed.
+       * @description Reasons for which the order would be refused now, sorted by path, lines by number. Empty when it can be placed.
        * @example [
        *       {
        *         "code": "out_of_stock",
@@ -3193,7 +3193,7 @@ export interface components {
        */
       reference: string;
       /**
-       * @description What else is known: units, amounts in minor units, a reason.
+       * @description Further details: units, amounts in minor units, a reason.
        * @example {}
        */
       details: {
@@ -3208,13 +3208,13 @@ export interface components {
       id: string;
       /**
        * Format: date-time
-       * @description The time for which it counts. ISO 8601, UTC, with milliseconds.
+       * @description When it takes effect. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       at: string;
       /**
        * Format: date-time
-       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @description When it was created. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       booked_at: string;
@@ -3302,18 +3302,18 @@ export interface components {
         included: boolean;
       }[];
       /**
-       * @description How the payment was made; `""` when that is not known.
+       * @description Payment method; `""` when it is unknown.
        * @example card
        */
       method: string;
       /**
        * Format: int64
-       * @description What the gateway keeps of the payment. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Fee of the gateway. In minor units of the currency: 1099 is 10.99 USD.
        * @example 480
        */
       fee: number;
       /**
-       * @description The settlement that pays it out; `""` for none.
+       * @description Payout of the gateway; `""` for none.
        * @example po_1NX82
        */
       payout: string;
@@ -3350,7 +3350,7 @@ export interface components {
       orders: number;
       /**
        * Format: int64
-       * @description Those whose payment or fulfillment status is `CANCELLED` now.
+       * @description Orders whose payment or fulfillment status is now `CANCELLED`.
        * @example 1
        */
       cancelled: number;
@@ -3398,7 +3398,7 @@ export interface components {
       paid: number;
       /**
        * Format: int64
-       * @description Sum of the credits of the period by the journal: for goods, shipping, goodwill and units that were given up. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Sum of the credits of the period by the journal: for goods, shipping, goodwill and cancelled units. In minor units of the currency: 1099 is 10.99 USD.
        * @example 31000
        */
       credited: number;
@@ -3432,7 +3432,7 @@ export interface components {
       price: number;
       /**
        * Format: int64
-       * @description Available units of the product and of its active variants: what open orders have taken is not in it.
+       * @description Available units of the product and of its active variants, without those that open orders have taken.
        * @example 12
        */
       quantity: number;
@@ -3454,7 +3454,7 @@ export interface components {
        */
       sku?: string;
       /**
-       * @description What the store keeps with the product. Only with `include=metadata`.
+       * @description Custom fields that the store keeps with the product. Only with `include=metadata`.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -3486,7 +3486,7 @@ export interface components {
       price: number;
       /**
        * Format: int64
-       * @description Available units of the product and of its active variants: what open orders have taken is not in it.
+       * @description Available units of the product and of its active variants, without those that open orders have taken.
        * @example 12
        */
       quantity: number;
@@ -3512,7 +3512,7 @@ export interface components {
        */
       featured: boolean;
       /**
-       * @description What the store keeps with the product.
+       * @description Custom fields that the store keeps with the product.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -3566,7 +3566,7 @@ export interface components {
           [key: string]: string;
         };
         /**
-         * @description What the store keeps with the variant.
+         * @description Custom fields that the store keeps with the variant.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -3576,7 +3576,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description Available units: what open orders have taken is not in it. 0 while the variant is inactive.
+         * @description Available units, without those that open orders have taken. 0 while the variant is inactive.
          * @example 7
          */
         quantity: number;
@@ -3695,7 +3695,7 @@ export interface components {
       price: number;
       /**
        * Format: int64
-       * @description Available units of exactly this variant or product: what open orders have taken is not in it.
+       * @description Available units of exactly this variant or product, without those that open orders have taken.
        * @example 7
        */
       quantity: number;
@@ -3873,7 +3873,7 @@ export interface components {
        */
       bin: string;
       /**
-       * @description Available units: what open orders have taken is not in it.
+       * @description Available units, without those that open orders have taken.
        * @example 7
        */
       quantity: number;
@@ -4013,7 +4013,7 @@ export interface components {
          */
         after: number | null;
         /**
-         * @description Units that were sold although the count did not find them.
+         * @description Units that were sold and that the count did not find.
          * @example 0
          */
         short: number;
@@ -4067,7 +4067,7 @@ export interface components {
        */
       kind: 'warehouse';
       code: string;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string;
       active?: boolean;
     };
@@ -4090,11 +4090,11 @@ export interface components {
       kind: 'brand';
       /**
        * Format: int32
-       * @description Used for a new row where it is free; otherwise, the row gets another one.
+       * @description Used for a new row if it is free; otherwise the row gets another one.
        */
       id?: number;
       slug: string;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string;
       logo?: string | null;
       description?: string | null;
@@ -4109,11 +4109,11 @@ export interface components {
       kind: 'category';
       /**
        * Format: int32
-       * @description Used for a new row where it is free; otherwise, the row gets another one.
+       * @description Used for a new row if it is free; otherwise the row gets another one.
        */
       id?: number;
       slug: string;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string;
       image?: string | null;
       description?: string | null;
@@ -4134,14 +4134,14 @@ export interface components {
       kind: 'product';
       /**
        * Format: int32
-       * @description Used for a new row where it is free; otherwise, the row gets another one.
+       * @description Used for a new row if it is free; otherwise the row gets another one.
        */
       id?: number;
       slug: string;
       sku?: string | null;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string;
-      /** @description In major units, as decimal text such as "79.90". A new row needs it. */
+      /** @description In major units, as decimal text such as "79.90". Required for a new row. */
       price?: string;
       /** @enum {string} */
       status?: 'ACTIVE' | 'DRAFT' | 'ARCHIVED';
@@ -4163,7 +4163,7 @@ export interface components {
       variants?: {
         /**
          * Format: int32
-         * @description Used for a new row where it is free; otherwise, the row gets another one.
+         * @description Used for a new row if it is free; otherwise the row gets another one.
          */
         id?: number;
         sku: string;
@@ -4192,7 +4192,7 @@ export interface components {
        */
       kind: 'customer';
       id?: string;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string | null;
       /** @description An address that mail can be sent to. */
       email?: string | null;
@@ -4208,7 +4208,7 @@ export interface components {
       total_spent?: number;
       tags?: (string | null)[];
       city?: string | null;
-      /** @description In how many days its new orders are to be paid. Null removes it. */
+      /** @description Payment terms of new orders in days. Null removes them. */
       payment_terms_days?: number | null;
       metadata?: {
         [key: string]: string;
@@ -4280,12 +4280,12 @@ export interface components {
       cancelled_amount?: number;
       /**
        * Format: int64
-       * @description What stayed owed when the order was cancelled, in minor units.
+       * @description Cancellation fee, in minor units.
        */
       cancellation_fee?: number;
       /**
        * Format: int64
-       * @description In minor units: what the others do not explain of total_amount. Computed where absent.
+       * @description Difference to total_amount, in minor units. Computed if absent.
        */
       adjustment_amount?: number;
       /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */
@@ -4304,7 +4304,7 @@ export interface components {
         region?: string | null;
         country?: string | null;
       };
-      /** @description The shipping address where absent. */
+      /** @description Absent: the shipping address. */
       billing_address?: {
         name?: string | null;
         company?: string | null;
@@ -4324,7 +4324,7 @@ export interface components {
       external_reference?: string | null;
       /** @description ISO 8601 with a zone. */
       created_at: string;
-      /** @description In how many days after created_at it is to be paid. Absent: it has no terms. */
+      /** @description Payment terms in days after created_at. Absent: no terms. */
       payment_terms_days?: number | null;
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
@@ -4346,7 +4346,7 @@ export interface components {
         unit_price: number;
         /**
          * Format: int32
-         * @description 0: the order has given up the line.
+         * @description 0: the line is cancelled.
          */
         quantity: number;
         /** @description The taxes of the line. */
@@ -4367,7 +4367,7 @@ export interface components {
         discount_amount?: number;
         /**
          * Format: int32
-         * @description Units that were given up before they shipped.
+         * @description Units that were cancelled before they shipped.
          */
         cancelled_quantity?: number;
         /**
@@ -4376,7 +4376,7 @@ export interface components {
          */
         returned_quantity?: number;
       }[];
-      /** @description True: a sale of a till. Its units leave the bins as those of an order do, once, and it stands where they are missing. */
+      /** @description True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse it. */
       takes_stock?: boolean;
       /** @description Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held. */
       held_reasons?: string[];
@@ -4449,13 +4449,13 @@ export interface components {
         at: string;
         /**
          * Format: int64
-         * @description What it closed without being paid, in minor units. Negative: it paid what an earlier one had written off.
+         * @description Amount written off by this payment, in minor units. Negative: it paid an earlier write-off.
          */
         written_off?: number;
         method?: string | null;
         /**
          * Format: int64
-         * @description What the gateway keeps of it, in minor units.
+         * @description Fee of the gateway, in minor units.
          */
         fee?: number;
         payout?: string | null;
@@ -4476,7 +4476,7 @@ export interface components {
         reason?: 'goods' | 'shipping' | 'goodwill' | 'chargeback' | 'repayment';
         /**
          * Format: int64
-         * @description What is owed no more, in minor units. Absent: the amount, less what was paid too much.
+         * @description Amount that is no longer owed, in minor units. Absent: the amount less the overpayment.
          */
         credited?: number;
         lines?: {
@@ -4489,14 +4489,14 @@ export interface components {
           quantity: number;
           /**
            * Format: int32
-           * @description Those of them that were given up before they shipped.
+           * @description Units of them that were cancelled before they shipped.
            */
           cancelled_quantity?: number;
         }[];
         /** @description Whether these units went back to bins. Absent: false. */
         restock?: boolean;
       }[];
-      /** @description What happened to the money after the placing, for the journal. Absent: those of the payments, refunds and statuses. */
+      /** @description Bookings after the placement, for the journal. Absent: derived from the payments, refunds and statuses. */
       bookings?: {
         /** @description ISO 8601 with a zone. */
         at: string;
@@ -4583,7 +4583,7 @@ export interface components {
       | components['schemas']['ImportOrder'];
     ImportRequest: {
       /**
-       * @description Whether no line changes anything when one is refused.
+       * @description Whether nothing changes when one line is refused.
        * @default false
        */
       atomic?: boolean;
@@ -4610,7 +4610,7 @@ export interface components {
          */
         id: string;
         /**
-         * @description What became of the line.
+         * @description Result of the line.
          * @enum {string}
          */
         result: 'created' | 'updated' | 'unchanged' | 'refused';
@@ -4620,7 +4620,7 @@ export interface components {
          */
         error: string;
         /**
-         * @description What the line may not do as it was meant, such as a sale of more than is there; else `""`.
+         * @description Warning about the effect of the line, such as a sale of more units than in stock; else `""`.
          * @example
          */
         warning: string;
@@ -4665,7 +4665,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description What the import of the customer gave, plus the payments and minus the refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -4677,7 +4677,7 @@ export interface components {
        */
       city: string;
       /**
-       * @description In how many days its new orders are to be paid; null without terms.
+       * @description Payment terms of new orders in days; null without terms.
        * @example 30
        */
       payment_terms_days: number | null;
@@ -4694,7 +4694,7 @@ export interface components {
        */
       last_login: string | null;
       /**
-       * @description What the store keeps with the customer.
+       * @description Custom fields that the store keeps with the customer.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -4742,7 +4742,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description What the import of the customer gave, plus the payments and minus the refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -4754,7 +4754,7 @@ export interface components {
        */
       city: string;
       /**
-       * @description In how many days its new orders are to be paid; null without terms.
+       * @description Payment terms of new orders in days; null without terms.
        * @example 30
        */
       payment_terms_days: number | null;
@@ -4777,7 +4777,7 @@ export interface components {
        */
       updated_at?: string;
       /**
-       * @description What the store keeps with the customer. Only with `include=metadata`.
+       * @description Custom fields that the store keeps with the customer. Only with `include=metadata`.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -4789,7 +4789,7 @@ export interface components {
     PersonalData: {
       /**
        * Format: date-time
-       * @description The time of all of it. ISO 8601, UTC, with milliseconds.
+       * @description When the data was read. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       taken_at: string;
@@ -4809,7 +4809,7 @@ export interface components {
       /** @description Whether the e-mail is in a block list of the store. */
       blocked: boolean;
       /**
-       * @description Who may sign in to the store, if the person may.
+       * @description The access of the person to the dashboard, if any.
        * @example {
        *       "id": "0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f",
        *       "email": "ada@example.com",
@@ -4954,7 +4954,7 @@ export interface components {
        * @enum {string}
        */
       mode: 'live' | 'test';
-      /** @description What the key permits, word by word. The scope `full` has all but `keys` and `team`. */
+      /** @description Scopes of the key. `full` contains all but `keys` and `team`. */
       scope: (
         | 'read'
         | 'orders'
@@ -4969,7 +4969,7 @@ export interface components {
         | 'keys'
         | 'team'
       )[];
-      /** @description Where it may be used from; empty = anywhere. */
+      /** @description Allowed networks; empty = any. */
       networks: string[];
       /**
        * Format: date-time
@@ -5027,7 +5027,7 @@ export interface components {
          */
         email: string;
         /**
-         * @description What the person may do.
+         * @description Role of the person.
          * @enum {string}
          */
         role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
@@ -5051,7 +5051,7 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description What it permits, word by word.
+       * @description Scopes of the key.
        * @example [
        *       "read",
        *       "orders"
@@ -5073,9 +5073,9 @@ export interface components {
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
       full: boolean;
-      /** @description Where it may be used from; empty = anywhere. */
+      /** @description Allowed networks; empty = any. */
       networks: string[];
-      /** @description Whether the velocity rules leave its orders out. */
+      /** @description Whether the velocity rules ignore its orders. */
       trusted: boolean;
       /**
        * @description Whether it is accepted, until `expires_at`.
@@ -5083,12 +5083,12 @@ export interface components {
        */
       status: 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
       /**
-       * @description Its text begins with it.
+       * @description Beginning of the key.
        * @example svc_live_
        */
       prefix: string;
       /**
-       * @description Its text ends with it.
+       * @description Last four characters of the key.
        * @example kP9x
        */
       last_four: string;
@@ -5106,11 +5106,11 @@ export interface components {
       last_used_at: string | null;
       /**
        * Format: date-time
-       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @description When it was created. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
-      /** @description Who made it. */
+      /** @description Creator of the key. */
       created_by: {
         /**
          * @description An API key, a person, a command, or the service itself with its extensions.
@@ -5163,13 +5163,13 @@ export interface components {
       successor_id: string | null;
       /**
        * Format: int64
-       * @description Its requests in the last seven days, without about the last minute.
+       * @description Requests in the last seven days. About the last minute may be missing.
        * @example 18204
        */
       requests_7_days: number;
       /**
        * Format: int64
-       * @description Its refused requests in the same time.
+       * @description Refused requests in the same time.
        * @example 3
        */
       refused_7_days: number;
@@ -5192,7 +5192,7 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description What it permits, word by word.
+       * @description Scopes of the key.
        * @example [
        *       "read",
        *       "orders"
@@ -5214,9 +5214,9 @@ export interface components {
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
       full: boolean;
-      /** @description Where it may be used from; empty = anywhere. */
+      /** @description Allowed networks; empty = any. */
       networks: string[];
-      /** @description Whether the velocity rules leave its orders out. */
+      /** @description Whether the velocity rules ignore its orders. */
       trusted: boolean;
       /**
        * @description Whether it is accepted, until `expires_at`.
@@ -5224,12 +5224,12 @@ export interface components {
        */
       status: 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
       /**
-       * @description Its text begins with it.
+       * @description Beginning of the key.
        * @example svc_live_
        */
       prefix: string;
       /**
-       * @description Its text ends with it.
+       * @description Last four characters of the key.
        * @example kP9x
        */
       last_four: string;
@@ -5247,11 +5247,11 @@ export interface components {
       last_used_at: string | null;
       /**
        * Format: date-time
-       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @description When it was created. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
-      /** @description Who made it. */
+      /** @description Creator of the key. */
       created_by: {
         /**
          * @description An API key, a person, a command, or the service itself with its extensions.
@@ -5304,13 +5304,13 @@ export interface components {
       successor_id: string | null;
       /**
        * Format: int64
-       * @description Its requests in the last seven days, without about the last minute.
+       * @description Requests in the last seven days. About the last minute may be missing.
        * @example 18204
        */
       requests_7_days: number;
       /**
        * Format: int64
-       * @description Its refused requests in the same time.
+       * @description Refused requests in the same time.
        * @example 3
        */
       refused_7_days: number;
@@ -5338,7 +5338,7 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description What it permits, word by word.
+       * @description Scopes of the key.
        * @example [
        *       "read",
        *       "orders"
@@ -5360,9 +5360,9 @@ export interface components {
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
       full: boolean;
-      /** @description Where it may be used from; empty = anywhere. */
+      /** @description Allowed networks; empty = any. */
       networks: string[];
-      /** @description Whether the velocity rules leave its orders out. */
+      /** @description Whether the velocity rules ignore its orders. */
       trusted: boolean;
       /**
        * @description Whether it is accepted, until `expires_at`.
@@ -5370,12 +5370,12 @@ export interface components {
        */
       status: 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
       /**
-       * @description Its text begins with it.
+       * @description Beginning of the key.
        * @example svc_live_
        */
       prefix: string;
       /**
-       * @description Its text ends with it.
+       * @description Last four characters of the key.
        * @example kP9x
        */
       last_four: string;
@@ -5393,11 +5393,11 @@ export interface components {
       last_used_at: string | null;
       /**
        * Format: date-time
-       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @description When it was created. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
-      /** @description Who made it. */
+      /** @description Creator of the key. */
       created_by: {
         /**
          * @description An API key, a person, a command, or the service itself with its extensions.
@@ -5450,13 +5450,13 @@ export interface components {
       successor_id: string | null;
       /**
        * Format: int64
-       * @description Its requests in the last seven days, without about the last minute.
+       * @description Requests in the last seven days. About the last minute may be missing.
        * @example 18204
        */
       requests_7_days: number;
       /**
        * Format: int64
-       * @description Its refused requests in the same time.
+       * @description Refused requests in the same time.
        * @example 3
        */
       refused_7_days: number;
@@ -5511,7 +5511,7 @@ export interface components {
        */
       throttled: number;
       /**
-       * @description Refused requests by `X-Error-Code`, also after the end of the key.
+       * @description Refused requests by `X-Error-Code`, including those after the key expired.
        * @example {
        *       "out_of_stock": 3
        *     }
@@ -5538,7 +5538,7 @@ export interface components {
        */
       name: string;
       /**
-       * @description What the person may do.
+       * @description Role of the person.
        * @enum {string}
        */
       role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
@@ -5555,7 +5555,7 @@ export interface components {
        */
       last_sign_in_at: string | null;
       /**
-       * @description Whether the mail about the access is sent.
+       * @description Whether the invitation is sent.
        * @example true
        */
       invited: boolean;
@@ -5603,12 +5603,12 @@ export interface components {
        */
       held: number;
       /**
-       * @description Orders of which money must be paid back.
+       * @description Orders with a refund due.
        * @example 1
        */
       refund_due: number;
       /**
-       * @description Mails of orders that failed for good, other than because of their recipient.
+       * @description Mails of orders that failed permanently, except because of their recipient.
        * @example 1
        */
       failed_mails: number;
@@ -5618,7 +5618,7 @@ export interface components {
        */
       to_ship: number;
       /**
-       * @description Those of `to_ship` that were placed more than 2 days ago.
+       * @description Orders of `to_ship` that were placed more than 2 days ago.
        * @example 3
        */
       waiting_over_2_days: number;
@@ -5848,22 +5848,22 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description A paused webhook sends nothing and keeps its place.
+       * @description A paused webhook sends nothing and keeps its position.
        * @enum {string}
        */
       state: 'active' | 'paused';
       /**
-       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its place are no longer kept. `""` while it is active.
+       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its position are no longer stored. `""` while it is active.
        * @enum {string}
        */
       reason: '' | 'requested' | 'gone' | 'failing' | 'cursor_expired';
       /**
-       * @description Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
+       * @description Its position: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
        * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
        */
       cursor: string;
       /**
-       * @description The time since the oldest change that is not delivered got its place in the feed; 0 without any.
+       * @description Age of the oldest undelivered change in the feed; 0 without any.
        * @example 0
        */
       lag_seconds: number;
@@ -5929,22 +5929,22 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description A paused webhook sends nothing and keeps its place.
+       * @description A paused webhook sends nothing and keeps its position.
        * @enum {string}
        */
       state: 'active' | 'paused';
       /**
-       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its place are no longer kept. `""` while it is active.
+       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its position are no longer stored. `""` while it is active.
        * @enum {string}
        */
       reason: '' | 'requested' | 'gone' | 'failing' | 'cursor_expired';
       /**
-       * @description Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
+       * @description Its position: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
        * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
        */
       cursor: string;
       /**
-       * @description The time since the oldest change that is not delivered got its place in the feed; 0 without any.
+       * @description Age of the oldest undelivered change in the feed; 0 without any.
        * @example 0
        */
       lag_seconds: number;
@@ -5985,7 +5985,7 @@ export interface components {
          */
         at: string;
         /**
-         * @description How far it came: `done` = the receiver answered; otherwise, what failed.
+         * @description Phase of the attempt: `done` = the receiver answered; otherwise the phase that failed.
          * @example done
          * @enum {string}
          */
@@ -6050,22 +6050,22 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description A paused webhook sends nothing and keeps its place.
+       * @description A paused webhook sends nothing and keeps its position.
        * @enum {string}
        */
       state: 'active' | 'paused';
       /**
-       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its place are no longer kept. `""` while it is active.
+       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its position are no longer stored. `""` while it is active.
        * @enum {string}
        */
       reason: '' | 'requested' | 'gone' | 'failing' | 'cursor_expired';
       /**
-       * @description Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
+       * @description Its position: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
        * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
        */
       cursor: string;
       /**
-       * @description The time since the oldest change that is not delivered got its place in the feed; 0 without any.
+       * @description Age of the oldest undelivered change in the feed; 0 without any.
        * @example 0
        */
       lag_seconds: number;
@@ -6111,7 +6111,7 @@ export interface components {
          */
         at: string;
         /**
-         * @description How far it came: `done` = the receiver answered; otherwise, what failed.
+         * @description Phase of the attempt: `done` = the receiver answered; otherwise the phase that failed.
          * @example done
          * @enum {string}
          */
@@ -6162,7 +6162,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Order'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6196,7 +6196,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Product'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6230,7 +6230,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['SkuListItem'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6264,7 +6264,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Customer'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6298,7 +6298,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Category'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6332,7 +6332,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Brand'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6366,7 +6366,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['StockListItem'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6386,7 +6386,7 @@ export interface components {
       timestamp: string;
       data: {
         /**
-         * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+         * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
          * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
          */
         cursor: string;
@@ -6521,7 +6521,7 @@ export interface components {
       timestamp: string;
       data: {
         /**
-         * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+         * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
          * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
          */
         cursor: string;
@@ -6733,11 +6733,11 @@ export interface components {
       success: true;
       data: components['schemas']['Change'][];
       /**
-       * @description Where the next request begins. Opaque. Store the cursor of every response together with its data.
+       * @description Start of the next request. Opaque. Store the cursor of every response together with its data.
        * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
        */
       cursor: string;
-      /** @description Whether there is more now. Repeat with the cursor until it is false. */
+      /** @description Whether more changes are available now. Repeat with the cursor until it is false. */
       has_more: boolean;
       /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
       rewound: boolean;
@@ -6789,7 +6789,7 @@ export interface components {
        * @example not_found
        */
       code: string;
-      /** @description Which fields are at fault, at most 20. Absent when no field is. */
+      /** @description The invalid fields, at most 20. Absent when no field is at fault. */
       faults?: {
         /**
          * @description The field of the body, or the parameter of the query, as `error` names it.
@@ -6872,7 +6872,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+    /** @description The key sends too many requests. Wait `Retry-After` seconds. */
     TooManyRequests: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -6906,7 +6906,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+    /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
     ServiceUnavailable: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -6961,7 +6961,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    /** @description The store has no such resource. Resources of other stores are never returned. */
     NotFound: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -6995,7 +6995,7 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+    /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
     ServiceUnavailable2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7067,7 +7067,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    /** @description The store has no such resource. Resources of other stores are never returned. */
     NotFound2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7145,7 +7145,7 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    /** @description The store has no such resource. Resources of other stores are never returned. */
     NotFound3: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7236,7 +7236,7 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    /** @description The store has no such resource. Resources of other stores are never returned. */
     NotFound4: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7270,7 +7270,7 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    /** @description The store has no such resource. Resources of other stores are never returned. */
     NotFound5: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7321,17 +7321,17 @@ export interface operations {
         customer_id?: string;
         /** @description Only those with exactly this text as the whole e-mail on the order, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         email?: string;
-        /** @description `true`: only orders of which money must be paid back. Any other value returns 400. */
+        /** @description `true`: only orders with a refund due. Any other value returns 400. */
         refund_due?: true;
-        /** @description `true`: only orders of which something is still to be paid. Any other value returns 400. */
+        /** @description `true`: only orders with an outstanding amount. Any other value returns 400. */
         open?: true;
-        /** @description `true`: only orders of which something is still to be paid, and was due before now. Any other value returns 400. */
+        /** @description `true`: only orders with an outstanding amount that is overdue. Any other value returns 400. */
         overdue?: true;
         /** @description Only orders with a payment dated at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         paid_from?: string;
         /** @description Only orders with a payment dated before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         paid_to?: string;
-        /** @description `true`: only orders of which a mail failed for good, other than because of its recipient. Any other value returns 400. */
+        /** @description `true`: only orders with a mail that failed permanently, except because of its recipient. Any other value returns 400. */
         mail_failed?: true;
         /** @description Only orders that were placed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
@@ -7539,7 +7539,7 @@ export interface operations {
       };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7730,7 +7730,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The order was not placed. `problems` is empty if it could be placed at this moment. */
+      /** @description The order was not placed. `problems` is empty if it can be placed now. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7786,7 +7786,7 @@ export interface operations {
       };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7948,7 +7948,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -8370,7 +8370,7 @@ export interface operations {
       };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -8849,7 +8849,7 @@ export interface operations {
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -9176,7 +9176,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -9455,7 +9455,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -9569,7 +9569,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -9883,7 +9883,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What became of each line. A refused line is no error of the request. */
+      /** @description The result of each line. A refused line does not fail the request. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10116,7 +10116,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden4'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -11168,7 +11168,7 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -11909,9 +11909,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description The same for every attempt at the message: skip one that you have stored. */
+        /** @description The same for every attempt at a message: skip messages that you have stored. */
         'webhook-id': string;
-        /** @description Seconds since 1970, of the attempt. Refuse one that is older than five minutes. */
+        /** @description Unix time of the attempt, in seconds. Refuse messages older than five minutes. */
         'webhook-timestamp': string;
         /** @description HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for each secret, separated by spaces. */
         'webhook-signature': string;
@@ -11952,9 +11952,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description The same for every attempt at the message: skip one that you have stored. */
+        /** @description The same for every attempt at a message: skip messages that you have stored. */
         'webhook-id': string;
-        /** @description Seconds since 1970, of the attempt. Refuse one that is older than five minutes. */
+        /** @description Unix time of the attempt, in seconds. Refuse messages older than five minutes. */
         'webhook-timestamp': string;
         /** @description HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for each secret, separated by spaces. */
         'webhook-signature': string;
@@ -11995,9 +11995,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description The same for every attempt at the message: skip one that you have stored. */
+        /** @description The same for every attempt at a message: skip messages that you have stored. */
         'webhook-id': string;
-        /** @description Seconds since 1970, of the attempt. Refuse one that is older than five minutes. */
+        /** @description Unix time of the attempt, in seconds. Refuse messages older than five minutes. */
         'webhook-timestamp': string;
         /** @description HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for each secret, separated by spaces. */
         'webhook-signature': string;

@@ -8,7 +8,7 @@ const MARK = 'zqtheirs';
 export interface Reference {
   readonly kind: string;
   readonly theirs: string;
-  /** As long as the other value, so that answers that repeat it have equal lengths. */
+  /** Has the length of the other value, so that answers that repeat it have equal lengths. */
   readonly unknown: string;
 }
 
@@ -42,7 +42,7 @@ export async function openTwoStores(database: TestDatabase, random: Random): Pro
     '/v1/customers/:id/personal-data': await mine.customer({ email: 'mine@example.com' }),
     '/v1/categories/:idOrSlug': await mine.category(),
     '/v1/brands/:idOrSlug': await mine.brand(),
-    // After all changes: otherwise its lag differs between two answers.
+    // This comes after all changes: otherwise, its lag differs between two answers.
     '/v1/webhooks/:id': await mine.webhook({ position: 1_000_000 }),
   };
   await apart(database);

@@ -40,7 +40,7 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
     'if (expected !== null && before.minor < 0) {',
   ]),
   mutant('prices are read without a lock', PRICES_SPEC, LOST_PRICE, ['price-lock', 'ORDER BY id`;']),
-  // Counters of the proof count where they have read everything, of histories that nothing ends.
+  // Counters of the proof count at the end of the feed, with histories that never end.
   mutant(
     'every place is accepted for a count',
     STOCK_SPEC,

@@ -11,7 +11,7 @@ import { Config } from '../../../libs/infrastructure/src/platform/config.js';
 import { MailNotifier } from '../../../libs/infrastructure/src/mail/mail-notifier.js';
 import { readMail } from '../../support/mail-message.js';
 
-/** Longer than a server needs on a busy machine. */
+/** The limits exceed what a server needs on a busy machine. */
 const PATIENT = { connectMs: 10_000, greetingMs: 10_000, socketMs: 10_000, attemptMs: 20_000 };
 const QUICK = { connectMs: 300, greetingMs: 300, socketMs: 500, attemptMs: 20_000 };
 const MESSAGE = {

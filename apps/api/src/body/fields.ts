@@ -43,8 +43,8 @@ import {
 } from 'class-validator';
 
 /**
- * Reads the fields with `@Expose()`. `excludeExtraneousValues` would list all other members first: a body of 256 kB of
- * them must cost no more than an empty one.
+ * Reads the fields with `@Expose()`. `excludeExtraneousValues` would first list all other members: a body with 256 kB
+ * of them must cost no more than an empty one.
  */
 export const ONLY_DECLARED: ClassTransformOptions = { strategy: 'excludeAll' };
 
@@ -54,10 +54,13 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object or list in a field. It declares nothing, so class-transformer reads no member, such as `constructor`. */
+/**
+ * An object or list in a field. It declares nothing, so class-transformer reads none of its members, such as
+ * `constructor`.
+ */
 class Unread {}
 
-/** The client gets the message of the first constraint that fails. */
+/** Declares a field. The client gets the message of the first constraint that fails. */
 function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDecorator[]): PropertyDecorator {
   return applyDecorators(
     Expose(),
@@ -68,8 +71,9 @@ function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDeco
 }
 
 /**
- * Absent, null, or a value. Not `type: ['string', 'null']`, which ApiProperty takes for a list of lists; without a type,
- * it takes that of the property, which has none where {@link AddressFields} declares it.
+ * Declares a field that may be absent or null. `type: ['string', 'null']` is avoided, because ApiProperty takes it for
+ * a list of lists; without a type, it takes that of the property, which has none where {@link AddressFields} declares
+ * it.
  */
 function fieldOrNull(
   { description, default: preset, ...schema }: SchemaObject,
@@ -83,7 +87,7 @@ function requirable(isRequired: boolean, schema: SchemaObject, isValid: Property
   return isRequired ? field(schema as ApiPropertyOptions, IsPresent, isValid) : fieldOrNull(schema, isValid);
 }
 
-/** `default`, where a field has it, is the meaning of null and of an absent field. */
+/** `default`, where present, is the meaning of null and of an absent field. */
 interface FieldOptions {
   readonly description: string;
 }
@@ -93,7 +97,10 @@ interface RangeOptions extends FieldOptions {
   readonly max: number;
 }
 
-/** A JSON integer within the range: no numeric text, no fraction, no null. An optional one may be absent. */
+/**
+ * Declares a JSON integer within the range; numeric text, fractions and null are refused. An optional one may be
+ * absent.
+ */
 export function IntegerField({
   isOptional = false,
   ...range
@@ -109,13 +116,13 @@ export function IntegerOrNullField({
   return fieldOrNull({ ...integer(range), default: preset }, ...isIntegerFrom(range));
 }
 
-/** Null, or absent, only where the body has the other field. */
+/** Declares an integer that may be null or absent only where the body has the other field. */
 export function IntegerUnlessField(other: string, range: RangeOptions): PropertyDecorator {
   const { description, ...schema } = integer(range);
   const isNeeded = (body: object, value: unknown) =>
     (value !== undefined && value !== null) || !(body as Record<string, unknown>)[other];
   const anyOf = [schema, { type: 'null' }];
-  const message = `must be an integer from ${range.min} to ${range.max}, or ${other} must be given`;
+  const message = `must be an integer from ${range.min} to ${range.max}, or ${other} must be sent`;
   return field({ description, anyOf, required: false }, ValidateIf(isNeeded), ...isIntegerFrom(range, message));
 }
 
@@ -125,13 +132,13 @@ export function AmountField({ description }: FieldOptions): PropertyDecorator {
   return fieldOrNull({ type: 'number', minimum: 0, description }, ...isAmount);
 }
 
-/** A rate of a tax, in percent. */
+/** Declares a tax rate in percent. */
 export function TaxRateField({ description }: FieldOptions): PropertyDecorator {
   const isRate = constraint(isTaxRate, 'must be a percentage from 0 to 1000 with at most 4 decimals');
   return field({ type: Number, minimum: 0, maximum: 1000, description, required: true }, IsPresent, isRate);
 }
 
-/** So few digits that the amount is exact in minor units of every currency. */
+/** Matches decimals with so few digits that the amount is exact in minor units of every currency. */
 const DECIMAL = /^\d{1,11}(\.\d{1,18})?$/;
 
 /** Whether a number, or the text of one, has more digits than {@link DECIMAL} before the point. */
@@ -140,9 +147,9 @@ function isTooHigh(value: unknown): boolean {
   return isNumber && Number(value) >= 10 ** 11;
 }
 
-/** A price in major units: a number, or text. */
+/** Declares a price in major units, as a number or a text. */
 export function DecimalField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  // Minor units of a currency without decimals are major ones: no price of any currency is higher.
+  // In a currency without decimals, minor units are major units, so no price of any currency is higher.
   const isLow = constraint((value) => !isTooHigh(value), `must not be higher than ${MAX_UNIT_PRICE}`);
   const isDecimal = constraint(
     (value) => (typeof value === 'number' || typeof value === 'string') && DECIMAL.test(String(value)),
@@ -172,7 +179,7 @@ interface TextOptions extends FieldOptions {
   readonly max: number;
 }
 
-/** Text that is neither absent, null nor blank. */
+/** Declares a text that must not be absent, null or blank. */
 export function RequiredTextField({ max, description }: TextOptions): PropertyDecorator {
   return field({ type: 'string', minLength: 1, maxLength: max, description }, IsPresent, isText(max));
 }
@@ -187,7 +194,7 @@ interface RequirableOptions extends FieldOptions {
 
 export function ReferenceField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
   const message = `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`;
-  // The part of the rule that every dialect of regular expressions has.
+  // The pattern has only that part of the rule that every dialect of regular expressions supports.
   const pattern = '^\\S(.*\\S)?$';
   const schema = { type: 'string', minLength: 1, maxLength: MAX_EXTERNAL_REFERENCE, pattern, description } as const;
   return requirable(isRequired, schema, isTextThat(isExternalReference, message));
@@ -214,7 +221,7 @@ export function RequiredEmailField({ description }: FieldOptions): PropertyDecor
   return requirable(true, schema, isTextThat(isMailAddress, message));
 }
 
-/** Surrounding blanks do not count. */
+/** Declares a name. Surrounding blanks do not count. */
 export function NameField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
   const isName = isTextThat(
     (value) => isDisplayName(value.trim()),
@@ -232,7 +239,7 @@ export function CurrencyField({ description, isRequired = false }: RequirableOpt
 
 export function CountryField({ description }: FieldOptions): PropertyDecorator {
   const isCode = isEmptyOr(
-    // Upper case folds letters: `ß` would be `SS`.
+    // Converting to upper case also changes the letters: `ß` would become `SS`.
     (value) => /^[a-z]{2}$/i.test(value) && isCountry(value.toUpperCase()),
     'must be a country code of two letters, such as DE (ISO 3166-1)',
   );
@@ -249,7 +256,7 @@ export function WordField({
   message,
   ...schema
 }: WordOptions & { readonly default: string; readonly message: string }): PropertyDecorator {
-  // The length rules out ligatures: `'ﬀ'.toUpperCase()` is `'FF'`.
+  // Comparing the lengths rules out ligatures: `'ﬀ'.toUpperCase()` is `'FF'`.
   const isWord = (value: string) => words.some((word) => word === value.toUpperCase() && word.length === value.length);
   return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isTextThat(isWord, message));
 }
@@ -288,7 +295,7 @@ export function FlagField(schema: FieldOptions & { readonly default?: boolean })
 
 const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Null or a time with a time zone: from 1970 to a day ahead, for clocks that differ. */
+/** Declares null or a time with a time zone: from 1970 to a day ahead, which allows for clocks that differ. */
 export function TimestampField({ description }: FieldOptions): PropertyDecorator {
   const isTimestamp = isTextThat(
     (value) => ISO_TIME.test(value) && isDay(value) && isNotAhead(new Date(value)),
@@ -297,7 +304,7 @@ export function TimestampField({ description }: FieldOptions): PropertyDecorator
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
 }
 
-/** Null or a time with a time zone that is not over. */
+/** Declares null or a time with a time zone that is in the future. */
 export function FutureTimeField({ description }: FieldOptions): PropertyDecorator {
   const isFuture = isTextThat(
     (value) => ISO_TIME.test(value) && isDay(value) && new Date(value) > new Date(),
@@ -306,20 +313,20 @@ export function FutureTimeField({ description }: FieldOptions): PropertyDecorato
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isFuture);
 }
 
-/** A request with a limited key is compared with each of its networks. */
+/** Limits the networks of a key, because each of its requests is compared with each of them. */
 const MAX_NETWORKS = 50;
 
 export function NetworksField({ description }: FieldOptions): PropertyDecorator {
   const isNetwork = (value: unknown) => typeof value === 'string' && readNetwork(value).network !== null;
   const isList = constraint(
     (value) => Array.isArray(value) && value.length > 0 && value.length <= MAX_NETWORKS && value.every(isNetwork),
-    `must be a list of 1 to ${MAX_NETWORKS} networks such as 192.0.2.0/24, or addresses, without bits after the length`,
+    `must be a list of 1 to ${MAX_NETWORKS} networks such as 192.0.2.0/24, or addresses, without host bits`,
   );
   const items: SchemaObject = { type: 'string', examples: ['192.0.2.0/24'] };
   return fieldOrNull({ type: 'array', items, minItems: 1, maxItems: MAX_NETWORKS, description }, isList);
 }
 
-/** JavaScript reads 30 February as 2 March. `IsISO8601` would refuse `T24:00:00Z`. */
+/** Whether the date exists: JavaScript reads 30 February as 2 March. `IsISO8601` would refuse `T24:00:00Z`. */
 export function isDay(time: string): boolean {
   const day = time.slice(0, 10);
   return !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
@@ -339,7 +346,7 @@ export function WebAddressField({ max, description }: TextOptions): PropertyDeco
   return fieldOrNull({ type: 'string', maxLength: max, description }, isAddress);
 }
 
-/** Headers of HTTP with their values, by name. */
+/** Declares HTTP headers with their values, by name. */
 export function HeadersField({ description }: FieldOptions): PropertyDecorator {
   const faultOf = (value: unknown) =>
     isJsonObject(value) ? faultOfHeaders(value) : 'must be an object of names and values';
@@ -361,7 +368,7 @@ export function MetadataField({ description }: FieldOptions): PropertyDecorator 
   return fieldOrNull({ ...METADATA_SCHEMA, description }, WithMembers, constraint(isMetadata, METADATA_RULE));
 }
 
-/** Null removes a key. */
+/** Declares metadata in which null removes a key. */
 export function MetadataPatchField({ description }: FieldOptions): PropertyDecorator {
   const text: SchemaObject = { anyOf: [METADATA_SCHEMA.additionalProperties, { type: 'null' }] };
   const message = `${METADATA_RULE}; null removes a key`;
@@ -372,16 +379,16 @@ export function MetadataPatchField({ description }: FieldOptions): PropertyDecor
   );
 }
 
-/** Keeps the members of an object, which class-transformer does not read. */
+/** Keeps the members of an object, because class-transformer does not read them. */
 const WithMembers = Transform(({ obj, key }): unknown => (obj as Record<string, unknown>)[key]);
 
-/** An absent or null object is read as empty, so that its required fields are reported. */
+/** Declares an object. An absent or null object is read as empty, so that its required fields are reported. */
 export function ObjectField(Body: BodyClass): PropertyDecorator {
   const read = Transform(({ obj, key }) => readObject(Body, (obj as Record<string, unknown>)[key] ?? {}));
   return field({ type: Body }, read, IsObject);
 }
 
-/** Absent where it is null. */
+/** Declares an object for which null means absent. */
 export function OptionalObjectField(Body: BodyClass, options: Partial<FieldOptions> = {}): PropertyDecorator {
   const read = Transform(({ obj, key }) => {
     const value = (obj as Record<string, unknown>)[key] ?? undefined;
@@ -391,11 +398,11 @@ export function OptionalObjectField(Body: BodyClass, options: Partial<FieldOptio
 }
 
 interface ListOptions extends FieldOptions {
-  /** Absent: 1. */
+  /** The minimum number of entries; when absent, 1. */
   readonly min?: number;
   readonly max: number;
   readonly isOptional?: boolean;
-  /** Another name of the list: absent or null only where the body has that. */
+  /** Another name of the list: this one may be absent or null only where the body has the other. */
   readonly alias?: string;
 }
 
@@ -434,7 +441,7 @@ function isListOf(max: number, min = 1): PropertyDecorator[] {
   return [IsArray({ message: 'must be an array' }), ArrayMinSize(min, size), ArrayMaxSize(max, size)];
 }
 
-/** A value that {@link IsObject} refuses, unlike lists and null. */
+/** Returns a value that {@link IsObject} refuses for anything but an object, such as a list or null. */
 function readObject(Body: BodyClass, value: unknown): object | false {
   return isJsonObject(value) && plainToInstance(Body, value, ONLY_DECLARED);
 }
@@ -473,11 +480,11 @@ function isTextThat(isValid: (value: string) => boolean, message: string): Prope
 }
 
 function constraint(validate: (value: unknown) => boolean, message: string): PropertyDecorator {
-  // The name is the key of the message: no two constraints of a field say the same.
+  // The message is also the name of the validator, so all messages of a field must differ.
   return ValidateBy({ name: message, validator: { validate, defaultMessage: () => message } });
 }
 
-/** Not `MaxLength`, which leaves out variation selectors: the database counts them. */
+/** `MaxLength` is avoided, because it does not count variation selectors: the database does. */
 function isUpTo(value: string, max: number): boolean {
   return isStorable(value) && [...value].length <= max;
 }

@@ -11,7 +11,7 @@ export class PriceLineRequest extends UnitFields {
   @is.DecimalField({ isRequired: true, description: 'The new unit price.' })
   price!: number | string;
 
-  @is.DecimalField({ description: 'Required: what you take the price to be. Null overwrites whatever it is.' })
+  @is.DecimalField({ description: 'Required: the current price that you expect. Null overwrites any price.' })
   expected?: number | string | null;
 }
 
@@ -21,7 +21,7 @@ export class ChangePricesRequest {
   })
   reference?: string | null;
 
-  @is.FlagField({ default: false, description: 'Whether no line changes anything when one is refused.' })
+  @is.FlagField({ default: false, description: 'Whether nothing changes when one line is refused.' })
   atomic?: boolean | null;
 
   @is.LinesField(PriceLineRequest, { max: MAX_PRICE_LINES, description: 'Each with a price and the expected one.' })

@@ -5,56 +5,59 @@ import { isDay } from '../body/fields.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 export const DEFAULT_LIMIT = 50;
-/** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
+/** Limits pages so that the offset of the last row is a 32-bit integer with any limit. */
 const MAX_PAGE = Math.floor(MAX_INT4 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
 const MAX_VALUES = 100;
-/** The most words of one filter, such as statuses. */
+/** The maximum number of values of one filter, such as statuses. */
 const MAX_WORDS = 20;
-/** The most values of one filter, blank ones included: to trim thousands takes milliseconds. */
+/** The maximum number of parts of one filter, including blank ones: trimming thousands takes milliseconds. */
 const MAX_PARTS = 2 * MAX_VALUES;
-/** Ids count from 1, so a filter by this id matches no row. */
+/** Ids start at 1, so a filter with this id matches no row. */
 const NO_ID = 0;
 
 /** The parameters of a URL as parsed by Fastify: a repeated one is an array. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The document, the reader and the names that a route knows derive from it. An unreadable value becomes the default, or
- * a filter that matches no row, unless the parameter has a refusal.
+ * The document, the reader and the known names of a route derive from it. An unreadable value becomes the default, or a
+ * filter that matches no row, unless the parameter has a refusal.
  */
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly description: string;
   readonly schema: SchemaObject & { readonly examples: (string | number | boolean | string[] | object)[] };
-  /** The message of the 400; absent: it refuses no value. */
+  /** The message of the 400; when absent, no value is refused. */
   readonly refusal?: string;
-  /** The values that rows can have. A strict request with another one is a 400. */
+  /** The values that rows can have. In strict handling, any other value is a 400. */
   readonly words?: readonly string[];
-  /** The URL has a key in brackets after the name, as in `metadata[erp_id]`. */
+  /** Whether the URL has a key in brackets after the name, as in `metadata[erp_id]`. */
   readonly isKeyed?: true;
-  /** @param sent in the order of the URL; empty = not given. @param query all of it, for keyed parameters. */
+  /**
+   * @param sent the values in the sequence of the URL; empty when not given. @param query the whole query, for keyed
+   * parameters.
+   */
   readonly read: (sent: readonly string[], query?: RawQuery) => T;
 }
 
-/** Whether a name in a URL is this parameter's. */
+/** Whether a name in a URL belongs to this parameter. */
 export function isNameOf({ name, isKeyed }: Parameter, sent: string): boolean {
   return sent === name || (isKeyed === true && sent.startsWith(`${name}[`) && sent.endsWith(']'));
 }
 
-/** The last one, trimmed. A blank one counts as absent. */
+/** Returns the last value, trimmed. A blank value counts as absent. */
 export function lastOf(sent: readonly string[]): string | undefined {
   return sent.at(-1)?.trim() || undefined;
 }
 
 type Filter<T> = Parameter<T | undefined>;
 
-/** A blank one counts: a client without a value must not read all rows. */
+/** Returns the last value, even a blank one: a client that sends an empty filter must not read all rows. */
 function filterOf(sent: readonly string[]): string | undefined {
   return sent.at(-1)?.trim();
 }
 
-/** Letter case does not matter. A word that no row can have is left out. */
+/** Matches in any letter case. A word that no row can have is ignored. */
 export const oneOfFilter = (
   name: string,
   what: string,
@@ -94,8 +97,8 @@ export const wordFilter = (
 });
 
 /**
- * Separated by commas, repeated, or both. A parameter with blank words only is an empty list: the list that a client
- * made it of was empty.
+ * Reads words that are separated by commas, repeated, or both. A parameter with only blank words is an empty list,
+ * because the client's own list was empty.
  */
 export const readWords =
   (refusal: string, most = MAX_VALUES) =>
@@ -113,7 +116,7 @@ export const readWords =
 
 export const refusalOfWords = (name: string): string => `${name} must have at most ${MAX_VALUES} values`;
 
-/** @param letterCase whether it matters. */
+/** @param letterCase whether letter case matters. */
 export const wordsFilter = (
   name: string,
   what: string,
@@ -148,7 +151,7 @@ export const exactFilter = (name: string, what: string, example: string): Filter
   read: filterOf,
 });
 
-/** The text is not trimmed: metadata is kept as sent. */
+/** Keeps the text untrimmed: metadata is stored as sent. */
 export const metadataFilter = (): Filter<Metadata> => {
   const name = 'metadata';
   const refusal = 'metadata must name one key and its text, as in metadata[erp_id]=4711';
@@ -188,7 +191,7 @@ export const flagFilter = (name: string, what: string): Filter<true> => ({
   read: (sent) => /^(?:true|1)$/i.test(lastOf(sent) ?? '') || undefined,
 });
 
-/** Rejects unreadable values: a client that mistypes a filter must not read other rows than it asked for. */
+/** Refuses unreadable values: a client that mistypes a filter must not read other rows than intended. */
 function refusing<T>(refusal: string, parse: (text: string) => T | null): Pick<Filter<T>, 'refusal' | 'read'> {
   const read = (sent: readonly string[]) => {
     const text = filterOf(sent);
@@ -215,7 +218,7 @@ export const trueFilter = (name: string, what: string): Filter<true> => ({
   ...refusing(`${name} must be true`, (text) => (/^true$/i.test(text) ? (true as const) : null)),
 });
 
-/** @param words the first is the preset. */
+/** @param words the first word is the default. */
 export const choice = <Word extends string>(
   name: string,
   what: string,
@@ -243,11 +246,11 @@ export const dateFilter = (name: string, what: string): Filter<string> => ({
   ...refusing(`${name} must be a date such as ${DATE}`, (text) => (isDate(text) ? text : null)),
 });
 
-/** The year 0 is none of PostgreSQL. */
+/** Refuses the year 0, which PostgreSQL does not have. */
 function isDate(text: string): boolean {
   if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
-  // Date reads 30 February as 2 March.
+  // The `Date` constructor reads 30 February as 2 March.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
@@ -269,7 +272,7 @@ const TIME =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
 const FINER_THAN_MS = /\.\d{3}\d*[1-9]/;
 
-/** Rounded up to milliseconds: what has happened at a time, to a millisecond, stays before or after it. */
+/** Rounds up to milliseconds, so that what happened at a time, to a millisecond, stays on the same side of it. */
 function readTime(text: string): Date | null {
   // A `+` that a client does not encode arrives as a blank.
   const time = text.replace(' ', '+');
@@ -290,13 +293,13 @@ export const timeFilter = (name: string, what: string): Filter<Date> => ({
   ),
 });
 
-/** @param rows such as `orders that were placed`. */
+/** @param rows a description such as `orders that were placed`. */
 export const createdFilter = (rows: string) => ({
   createdFrom: timeFilter('created_from', `Only ${rows} at this time or later.`),
   createdTo: timeFilter('created_to', `Only ${rows} before this time.`),
 });
 
-/** @param rows such as `orders that changed`. */
+/** @param rows a description such as `orders that changed`. */
 export const updatedFilter = (rows: string) => ({
   updatedFrom: timeFilter('updated_from', `Only ${rows} at this time or later.`),
   updatedTo: timeFilter('updated_to', `Only ${rows} before this time.`),
@@ -310,12 +313,12 @@ export const searchFilter = (what: string, example: string): Filter<string> => (
   schema: { type: 'string', examples: [example] },
   read: (sent) => {
     const text = lastOf(sent)?.normalize();
-    // Code points, so that no character is cut in half. Most texts are short enough to skip this.
+    // Counting code points cuts no character in half. Most texts are short enough to skip this.
     return text && text.length > MAX_SEARCH_LENGTH ? [...text].slice(0, MAX_SEARCH_LENGTH).join('') : text;
   },
 });
 
-/** A whole number, clamped to its range; the preset for text that is no number. */
+/** Reads a whole number, clamped to its range; returns the default for any other text. */
 export function clampedInteger(sent: readonly string[], min: number, max: number, preset: number): number {
   const text = lastOf(sent) ?? '';
   const value = /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : preset;
@@ -379,7 +382,7 @@ export const SORT_BY_CHANGE = sortOf(
   null,
 );
 
-/** What the rows of a list have besides. */
+/** Declares which additional fields the rows of a list may contain. */
 export function includeOf<Word extends string>(words: readonly Word[], example: Word): Filter<readonly Word[]> {
   const refusal = `include must be one or more of ${words.join(', ')}, separated by commas`;
   const read = readWords(refusal);

@@ -12,14 +12,14 @@ type Customer = Schemas['Customer'];
 
 const COLUMNS: Columns<Schemas['CustomerListItem']> = {
   Customer: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} />,
-  'E-mail': ({ email }) => <span class="line">{email}</span>,
+  Email: ({ email }) => <span class="line">{email}</span>,
   City: ({ city }) => city,
   Status: ({ status }) => <Badge state={status} />,
   Since: ({ created_at }) => <Time at={created_at} />,
   Spent: right(({ total_spent }) => money(total_spent, currency())),
 };
 
-/** The words are the store's: those of its newest customers are offered, and others can be typed. */
+/** The statuses are words of the store: it suggests those of its newest customers, and accepts others. */
 function Status() {
   const newest = useGet('/v1/customers', { query: { limit: 100 } }).data?.data ?? [];
   const words = new Set(newest.map(({ status }) => status));
@@ -42,10 +42,10 @@ export function Customers() {
   const list = useGet('/v1/customers', { query });
   return (
     <Page title="Customers">
-      <Filters search="Name or e-mail">
+      <Filters search="Name or email">
         <Status />
       </Filters>
-      <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No customer matches." />
+      <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No matching customers." />
     </Page>
   );
 }
@@ -68,7 +68,7 @@ export function CustomerPage({ id }: { id: string }) {
       about={<About customer={customer} />}
     >
       <Section title="Orders">
-        <List label="Table of the orders" noun="order" query={orders} columns={OF_ONE} empty="No order yet." />
+        <List label="Orders of this customer" noun="order" query={orders} columns={OF_ONE} empty="No orders yet." />
       </Section>
     </Page>
   );
@@ -98,8 +98,8 @@ function About({ customer }: { customer: Customer }) {
 }
 
 const ERASES =
-  'Name, contact, addresses and notes become empty, in the orders too. Amounts, lines and stock stay. This cannot be ' +
-  'undone, and does not reach backups, sent mails and other systems.';
+  'Clears name, contact, addresses and notes, in the orders too. Amounts, lines and stock stay. This cannot be undone, ' +
+  'and does not reach backups, sent emails and other systems.';
 
 function Actions({ customer: { id, name } }: { customer: Customer }) {
   const params = { path: { id } };
@@ -109,15 +109,16 @@ function Actions({ customer: { id, name } }: { customer: Customer }) {
   };
   const erase = async ({ force }: Values<'force'>) => {
     const { data } = await api.POST('/v1/customers/{id}/erase', { params, body: { force: !!force } });
-    const stays = data?.data.person_stays ? ' The person may still sign in here: see Team.' : '';
-    return `Erased, with ${count(data?.data.orders ?? 0, 'order')}.${stays}`;
+    const stays = data?.data.person_stays ? ' The person can still sign in to the dashboard: see Team.' : '';
+    return `Customer erased, including ${count(data?.data.orders ?? 0, 'order')}.${stays}`;
   };
-  const exports = 'The account and all orders, also those as a guest, for the customer who asks for them.';
+  const exports =
+    'Contains the account and all orders, including guest orders. Send it to a customer who asks for their data.';
   return (
     <>
       <ConfirmDialog
         label="Export…"
-        title={`Export what is stored of ${name}`}
+        title={`Export the data of ${name}`}
         submitLabel="Download"
         text={exports}
         send={save}
@@ -125,12 +126,12 @@ function Actions({ customer: { id, name } }: { customer: Customer }) {
       <ConfirmDialog
         label="Erase…"
         title={`Erase ${name}?`}
-        submitLabel="Erase for good"
+        submitLabel="Erase permanently"
         tone="danger"
         text={ERASES}
         send={erase}
       >
-        <Check label="Also where orders are open" name="force" />
+        <Check label="Erase even if orders are open" name="force" />
       </ConfirmDialog>
     </>
   );

@@ -31,10 +31,10 @@ import { networkOf } from './networks.js';
 /** How long a session lasts after the sign-in. */
 export const SESSION_HOURS = 12;
 const LINK_MINUTES = 15;
-/** The page posts the token as soon as it has it. */
+/** The page posts the token as soon as it arrives, so this can be short. */
 const OIDC_MINUTES = 5;
 
-/** The wait when too many codes are asked for at the same time. */
+/** The wait that a client is asked for when too many codes are requested at the same time. */
 const BUSY_SECONDS = 1;
 
 const NONCE_BYTES = 16;
@@ -44,33 +44,36 @@ export type CodeRequested =
   | { readonly nonce: string; readonly retryAfterSeconds: 0 }
   | { readonly nonce: null; readonly retryAfterSeconds: number };
 
-/** What a person typed, or the token of a link or of an entry after an identity provider. */
+/** A code that a person typed, or the token of a link or of a sign-in at an identity provider. */
 export type SignInProof = { readonly code: string } | { readonly link: string };
 
 export interface Browser {
-  /** The nonce in its cookie. */
+  /** The nonce in the browser's cookie. */
   readonly nonce: string | undefined;
   readonly device: string;
-  /** Secrets in its cookies: these sessions end with a new one. */
+  /** The secrets in the browser's cookies. A new sign-in ends these sessions. */
   readonly sessions: readonly string[];
 }
 
 export interface SignInResult {
   readonly person: SignedIn;
   readonly store: SignInCandidate['store'];
-  /** The secrets by mode. */
+  /** The session secrets by mode. */
   readonly secrets: Readonly<Record<ApiKeyMode, string>>;
 }
 
 @Injectable()
 export class SignInService {
-  /** Codes wait for those of their network and address with a connection. */
+  /** Requests of one network or address wait for each other here, before they take a connection. */
   // @protects code-slots
   private readonly codeSlots = new Semaphore(() => MAX_CODES, SLOT_WAIT_MS, 1);
 
   constructor(private readonly signIns: SignInRepository) {}
 
-  /** Does the same for every address, so that nothing tells which ones are known. @param address of the client. */
+  /**
+   * Behaves the same for every address, so that a caller cannot find out which addresses are known. @param address the
+   * address of the client.
+   */
   async requestCode(email: string, address: string): Promise<CodeRequested> {
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
     const code = composeSignInCode(drawSymbols(SIGN_IN_CODE));
@@ -85,13 +88,13 @@ export class SignInService {
     };
     const retryAfterSeconds = await this.codeSlots
       .run(network, () => this.signIns.requestCode(wanted))
-      // Answers like the limit of the network, so that a proxy counts them alike.
+      // The answer is like that of the network's limit, so that a proxy counts both alike.
       .catch((error: unknown) => (error instanceof Overloaded ? BUSY_SECONDS : Promise.reject(error as Error)));
     return retryAfterSeconds === 0 ? { nonce, retryAfterSeconds } : { nonce: null, retryAfterSeconds };
   }
 
   /**
-   * Makes the token of a link, which any browser may use once, for the operator.
+   * Makes the token of a sign-in link for the operator. Any browser may use it once.
    * @throws NotFound for an unknown address.
    */
   async makeLink(address: string): Promise<{ token: string; expiresAt: Date; candidates: SignInCandidate[] }> {
@@ -102,10 +105,10 @@ export class SignInService {
   }
 
   /**
-   * Makes the token of an entry, after the sign-in at an identity provider.
-   * @param email as the provider has verified it.
-   * @param nonce of the browser that began it, which alone can use the token.
-   * @throws ProviderFailure when no person has the account: who has proved an address may learn that.
+   * Makes the token that completes a sign-in at an identity provider.
+   * @param email as verified by the provider.
+   * @param nonce the nonce of the browser that began the sign-in; only this browser can use the token.
+   * @throws ProviderFailure when no person has the account: a caller who has proved an address may learn that.
    */
   async makeOidcEntry(email: string, oidc: OidcIdentity, nonce: string): Promise<string> {
     const entry = { id: uuidv7(), email: foldMailAddress(email), oidc, nonceHash: sha256(nonce) };
@@ -116,7 +119,7 @@ export class SignInService {
     return (await this.drawToken(entry, OIDC_MINUTES)).token;
   }
 
-  /** Says as whom and where the link signs in, without using it. @throws SignInInvalid */
+  /** Returns whom, and in which stores, the link would sign in, without using it. @throws SignInInvalid */
   async look(link: string, nonce: string | undefined): Promise<readonly SignInCandidate[]> {
     const signIn = await this.findToken(link, nonce);
     const candidates = signIn ? await this.signIns.candidates(signIn) : [];
@@ -125,8 +128,8 @@ export class SignInService {
   }
 
   /**
-   * @param store subdomain of the store, for a person of several.
-   * @returns the stores to choose from when there are several: then nothing is used up.
+   * @param store the subdomain of the store, for a person with several stores.
+   * @returns the stores to choose from when there are several; the sign-in is then still unused.
    * @throws SignInInvalid
    */
   async enter(
@@ -150,7 +153,7 @@ export class SignInService {
     return { person, store: candidate.store, secrets: { live: live.secret, test: test.secret } };
   }
 
-  /** @param sessions their secrets. */
+  /** @param sessions the secrets of the sessions. */
   signOut(sessions: readonly string[]): Promise<void> {
     return this.signIns.endSessions(sessions.map(hashApiKey));
   }
@@ -160,7 +163,7 @@ export class SignInService {
     return { token, expiresAt: await this.signIns.insertToken({ ...entry, secretHash: sha256(token) }, minutes) };
   }
 
-  /** A text that cannot be a code is no attempt. */
+  /** A text that cannot be a code does not count as an attempt. */
   private async findCode(text: string, nonce: string | undefined): Promise<SignIn | null> {
     const code = readSignInCode(text);
     if (code === null || nonce === undefined) return null;
@@ -173,7 +176,7 @@ export class SignInService {
   }
 }
 
-/** A code has 40 random bits: with the nonce, which only the browser has, a copy of the table cannot be searched. */
+/** A code has only 40 random bits. The nonce, which only the browser has, prevents a search in a copy of the table. */
 const hashOfCode = (nonce: string, code: string): Buffer => sha256(`${nonce}:${code}`);
 
 function sha256(text: string): Buffer {

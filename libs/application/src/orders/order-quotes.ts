@@ -25,7 +25,7 @@ import { CatalogPricing, type LineRequest, type PricedItems } from '../ports/cat
 import { OrderCharges } from '../ports/order-charges.js';
 import { SkuRepository, type ResolvedSku } from '../ports/sku.repository.js';
 
-/** A SKU means what it means in a change of stock. */
+/** A SKU selects the same unit as in a stock change. */
 interface SkuRequest {
   readonly sku: string;
   readonly quantity: number;
@@ -33,17 +33,17 @@ interface SkuRequest {
 
 type UnitsRequest = LineRequest | SkuRequest;
 
-/** The price of one unit, its taxes and its discount are those of a client that prices its orders itself. */
+/** A client that prices its orders itself sends the unit price, taxes and discount. */
 export type ItemRequest = UnitsRequest & Partial<Pick<OrderLine, 'metadata' | 'unitPrice' | 'tax' | 'discount'>>;
 
 export interface QuoteRequest {
   readonly items: readonly ItemRequest[];
   readonly customer: OrderCustomer;
   readonly address: PostalAddress;
-  /** Null = that of the shipment. */
+  /** Null means that the billing address is the shipping address. */
   readonly billing: BillingAddress | null;
   readonly paymentMethod: PaymentMethod;
-  /** The charges that the client gives, with those of the items; absent = it gives none. */
+  /** The charges that the client gives, with those of the items. When absent, it gives none. */
   readonly given?: GivenCharges;
 }
 
@@ -59,7 +59,7 @@ interface QuoteCommand {
 
 type FoundItem = LineRequest | Exclude<ResolvedSku, object>;
 
-/** What an order costs. */
+/** Computes what an order costs. */
 @Injectable()
 export class OrderQuotes {
   constructor(
@@ -69,8 +69,8 @@ export class OrderQuotes {
   ) {}
 
   /**
-   * Prices the items of a request. Those with a SKU are found first, by one statement more. Lines have the metadata, and the given
-   * price and charges, of their items, unless an item is unavailable.
+   * Prices the items of a request. One additional statement resolves SKUs first. Lines take the metadata, price and
+   * charges of their items, unless an item is unavailable.
    * @param list the list of a change of lines; absent for a new order.
    * @throws AmbiguousSku, PricesUnavailable
    */
@@ -83,7 +83,7 @@ export class OrderQuotes {
     return { ...priced, lines: priced.lines.map((line, index) => asGiven(line, items[index])) };
   }
 
-  /** @throws InvalidOrderItems, ChargesUnavailable, or the DomainError by which the charges refuse the order */
+  /** @throws InvalidOrderItems, ChargesUnavailable, or the DomainError with which the charges refuse the order */
   async charge({ store, request }: QuoteCommand, lines: readonly OrderLine[]): Promise<Quote> {
     const { paymentMethod, customer, address, billing, given } = request;
     const terms = { currency: store.currency, paymentMethod, lines };
@@ -95,7 +95,7 @@ export class OrderQuotes {
     );
   }
 
-  /** @throws ChargesUnavailable, or the DomainError by which the charges refuse the order */
+  /** @throws ChargesUnavailable, or the DomainError with which the charges refuse the order */
   chargesOf(storeId: number, order: ChargeableOrder): Promise<Charges> {
     return this.charged(storeId, order, (charges) => charges);
   }
@@ -154,7 +154,7 @@ export class OrderQuotes {
   }
 }
 
-/** @throws RangeError when the lines are not those that were asked for, each as an order can keep it. */
+/** @throws RangeError unless the lines are the requested ones and an order can store each of them. */
 function assertPriced({ lines, unavailable }: PricedItems, items: readonly LineRequest[], currency: Currency): void {
   const isMissing = new Set(unavailable.map(({ line }) => line));
   const asked = items.filter((_, line) => !isMissing.has(line));
@@ -181,7 +181,7 @@ function isPrice({ unitPrice, total, quantity }: OrderLine, currency: Currency):
   return isMoney && unitPrice.minor <= MAX_UNIT_PRICE && total.minor === unitPrice.minor * quantity;
 }
 
-/** Compilers do not check what an extension returns. */
+/** The code of an extension may be untyped, so its texts are checked at run time. */
 function isText(text: unknown): boolean {
   return typeof text === 'string' && isStorable(text);
 }
@@ -197,7 +197,7 @@ function asGiven(line: OrderLine, item?: ItemRequest): OrderLine {
   };
 }
 
-/** @throws InvalidOrderItems for charges that are not valid */
+/** @throws InvalidOrderItems for invalid charges */
 function quoteAsGiven({
   given,
   ...terms
@@ -214,7 +214,7 @@ function hasIds(item: UnitsRequest): item is LineRequest {
   return 'productId' in item;
 }
 
-/** `''` for an item with ids. */
+/** Returns `''` for an item that is named by ids. */
 function skuOfItem(item: UnitsRequest | undefined): string {
   return item && 'sku' in item ? item.sku : '';
 }

@@ -14,12 +14,12 @@ import { OrderQuotes } from './order-quotes.js';
 
 export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotency'>;
 
-/** Line numbers are those of the request. */
+/** Line numbers refer to the request. */
 export interface OrderPreview extends PlacementCheck {
   readonly quote: Quote;
   readonly unavailable: readonly UnavailableItem[];
   readonly isCurrencyMismatched: boolean;
-  /** Not judged while a line cannot be priced. */
+  /** Is false while a line cannot be priced. */
   readonly isPriceChanged: boolean;
 }
 
@@ -31,8 +31,9 @@ export class PreviewOrder {
   ) {}
 
   /**
-   * Prices and checks an order without locks and without writing. Runs no fraud rule: a verdict would show how to evade
-   * it. @throws DeadlineExceeded, MetadataTooLarge, AmbiguousSku, ChargesUnavailable, or the DomainError by which the charges refuse the order
+   * Prices and checks an order without locks and without writing. It runs no fraud rule, because a verdict would show
+   * how to evade the rules. @throws DeadlineExceeded, MetadataTooLarge, AmbiguousSku, ChargesUnavailable, or the
+   * DomainError with which the charges refuse the order
    */
   execute(command: PreviewOrderCommand): Promise<OrderPreview> {
     return command.deadline.bound(this.preview(command));
@@ -51,7 +52,7 @@ export class PreviewOrder {
   }
 }
 
-/** The demand has the line numbers of the request. */
+/** The demand uses the line numbers of the request. */
 function demandOf(
   count: number,
   priced: readonly OrderLine[],

@@ -5,12 +5,12 @@ export interface LineRequest extends StockItem {
 }
 
 export interface PricedItems {
-  /** The lines that can be ordered, in the order of the request. */
+  /** The lines that can be ordered, in the sequence of the request. */
   readonly lines: readonly OrderLine[];
   readonly unavailable: readonly UnavailableItem[];
 }
 
-/** The price authority for new orders. */
+/** The source of prices for new orders. */
 export abstract class CatalogPricing {
   /**
    * Prices every line, all from one snapshot. A line is unavailable when its product is unknown to the store or

@@ -13,14 +13,14 @@ export interface CustomerRecord {
   readonly totalSpent: number;
   readonly tags: readonly string[];
   readonly city: string;
-  /** In how many days its new orders are to be paid; null = it has no terms. */
+  /** The payment terms of new orders in days; null when the customer has no terms. */
   readonly paymentTermsDays: number | null;
   readonly metadata: Metadata;
   readonly createdAt: Date;
   readonly lastLogin: Date | null;
 }
 
-/** A customer of a list, with what the filter includes. */
+/** A customer in a list, with the fields that the filter includes. */
 export interface ListedCustomer extends Omit<CustomerRecord, 'metadata'> {
   readonly updatedAt?: Date;
   readonly metadata?: Metadata;
@@ -32,20 +32,20 @@ export const CUSTOMER_INCLUDES = ['updated_at', 'metadata'] as const;
 export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
   readonly status?: string;
   readonly ids?: readonly string[];
-  /** The whole e-mail, in any letter case. */
+  /** Matches the whole e-mail, in any letter case. */
   readonly email?: string;
-  /** Literal text within the name or the e-mail, in any letter case. */
+  /** Matches as literal text within the name or the e-mail, in any letter case. */
   readonly search?: string;
-  /** Not a condition: what the rows have besides. */
+  /** Adds fields to the rows; it filters nothing. */
   readonly include?: readonly (typeof CUSTOMER_INCLUDES)[number][];
 }
 
 export abstract class CustomerRepository {
-  /** Newest first, unless the page has another order. */
+  /** Lists the newest first, unless the page has another sort. */
   abstract list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<ListedCustomer>>;
 
   abstract findById(storeId: number, id: string): Promise<CustomerRecord | null>;
 
-  /** Finds those that exist, in any order. They are as new as the primary has them. */
+  /** Finds the existing customers among the ids, in any order. It reads the primary. */
   abstract findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]>;
 }

@@ -7,13 +7,13 @@ import type { InvalidLine, StockUnit } from './stock-changes.js';
 export interface PriceLine extends StockUnit {
   /** Decimal text in major units, of at most 11 digits before the point. */
   readonly price: string;
-  /** Likewise: what the writer takes the price to be; null overwrites whatever it is. */
+  /** The price that the writer assumes, in the same form; null overwrites any price. */
   readonly expected: string | null;
-  /** What the line has instead of the form of one; it names no unit then. */
+  /** What the line contains when its form is wrong. It then names no unit. */
   readonly invalid: InvalidLine | null;
 }
 
-/** Prices in minor units. Texts are `''` and numbers null where the line does not say what it means. */
+/** Prices are in minor units. Texts are `''` and numbers null where the line does not give a usable value. */
 export interface PriceLineResult {
   readonly line: number;
   readonly sku: string;
@@ -29,9 +29,9 @@ export interface PriceChangeRequest {
   readonly storeId: number;
   readonly currency: Currency;
   readonly lines: readonly (PriceLine & { readonly unit: ResolvedSku })[];
-  /** The client's number of the request, unique among the store's changes of prices for ever. */
+  /** The client's number of the request, unique among the store's price changes for ever. */
   readonly reference: string | null;
-  /** Whether no line changes anything when one is refused. */
+  /** Whether one refused line refuses the whole request. */
   readonly isAtomic: boolean;
   readonly requestHash: Buffer;
   readonly idempotency: IdempotencyScope | null;
@@ -40,19 +40,19 @@ export interface PriceChangeRequest {
 
 export interface ChangedPrices {
   readonly lines: readonly PriceLineResult[];
-  /** Whether an earlier request, with the same key or reference, made the change. */
+  /** Whether an earlier request with the same key or reference made the change. */
   readonly isReplay: boolean;
 }
 
 /** Each request is one transaction. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class PriceChanges {
   /**
-   * Applies or refuses each line, in their order: a second line of a unit finds the price of the first. The price of a
-   * product that has variants is that of an order without a variant. A price that stays as it is is not written.
+   * Applies or refuses each line in sequence: a second line for the same unit sees the price of the first. The price of
+   * a product with variants is that of an order without a variant. An unchanged price is not written.
    * @throws PricesRefused when the request is atomic and a line is refused.
    * @throws ReferenceTaken, IdempotencyMismatch, CommitOutcomeUnknown
    * @throws IdempotencyInFlight when another request with the key is still running after 2 s.
-   * @throws Overloaded when too many changes run, in the process or of the store.
+   * @throws Overloaded when too many changes run, in the process or for the store.
    */
   abstract apply(request: PriceChangeRequest): Promise<ChangedPrices>;
 }

@@ -1,10 +1,13 @@
 import type { TransactionSql } from '@app/infrastructure';
 import type { ImportableLine } from './schema/bundle.js';
 
-/** Stock of a warehouse that a request opens or closes. Each product of it is counted anew, and a request has seconds. */
+/**
+ * Limits the stock of a warehouse that a request opens or closes: each of its products is counted again, and a request
+ * has only seconds.
+ */
 const MAX_STOCK_OPENED = 2_000;
 
-const TOO_LARGE = `warehouse.active must stay as it is: more than ${MAX_STOCK_OPENED} bins with a product open or close with it, use the command import`;
+const TOO_LARGE = `warehouse.active cannot change by request: it would affect more than ${MAX_STOCK_OPENED} bins with a product. Use the command import`;
 const TWICE = 'warehouse.active must be given once in a request';
 
 const FIND_LARGE = `/* import.large_warehouses */
@@ -21,7 +24,7 @@ interface NumberedLine {
   readonly line: ImportableLine | null;
 }
 
-/** The lines that open or close a large warehouse, or one that an earlier line opens or closes, by number. */
+/** Returns, by number, the lines that open or close a large warehouse, or one that an earlier line opens or closes. */
 export async function openingsTooLarge(
   sql: TransactionSql,
   storeId: number,
@@ -46,7 +49,7 @@ export async function openingsTooLarge(
 /** Variants of the products of a request. A product that comes or goes takes all of them along, also those that its line does not name. */
 const MAX_VARIANTS_OF_REQUEST = 6_000;
 
-const TOO_MANY_VARIANTS = `product must have few enough variants: those of a request, with the ones that its products have, are at most ${MAX_VARIANTS_OF_REQUEST}; send it in another request, or use the command import`;
+const TOO_MANY_VARIANTS = `product cannot be written by this request: its products would have more than ${MAX_VARIANTS_OF_REQUEST} variants together, including stored ones. Send it in another request, or use the command import`;
 
 const COUNT_VARIANTS = `/* import.count_variants */
   SELECT named.slug, (

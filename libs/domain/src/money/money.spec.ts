@@ -26,7 +26,7 @@ describe('Money.parse', () => {
     ['1.2', 'KWD', 1200],
     ['1.0001', 'CLF', 10001],
     ['90071992547409.91', 'USD', Number.MAX_SAFE_INTEGER],
-    // Beyond the minor units of the currency, half away from zero.
+    // Digits beyond the minor units of the currency are rounded half away from zero.
     ['0.004', 'USD', 0],
     ['0.005', 'USD', 1],
     ['1.005', 'USD', 101], // 1.005 * 100 is 100.49999999999999 in floating point

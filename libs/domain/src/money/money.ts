@@ -1,6 +1,6 @@
 import { minorUnitExponent, type Currency } from './currency.js';
 
-/** Minor units up to which {@link toDecimal} is exact. */
+/** {@link toDecimal} is exact up to this many minor units. */
 export const MAX_TOTAL = 5_000_000_000_000_000;
 
 /** 100 lines of 999 units at this price stay below {@link MAX_TOTAL}. */
@@ -37,15 +37,18 @@ export class Money {
     return Money.ofMinor(Number(kept + (roundUp ? 1n : 0n)), currency);
   }
 
-  /** Parses like {@link parse}; null for a text that is finer than the minor unit. @throws RangeError like it. */
+  /**
+   * Parses like {@link parse}, but returns null for a text that is finer than the minor unit. @throws RangeError like
+   * {@link parse}.
+   */
   static exact(text: string, currency: Currency): Money | null {
     const decimals = /\.(\d*?)0*$/.exec(text)?.[1]?.length ?? 0;
     return decimals > minorUnitExponent(currency) ? null : Money.parse(text, currency);
   }
 
   /**
-   * The minor unit nearest to a number in major units, half away from zero. Sums of doubles are not exact: 0.1 × 3 is
-   * 0.30000000000000004. @throws RangeError when the amount is negative or not a safe integer.
+   * Returns the minor unit nearest to a number in major units, half away from zero. Sums of doubles are not exact: 0.1
+   * × 3 is 0.30000000000000004. @throws RangeError when the amount is negative or not a safe integer.
    */
   static nearest(major: number, currency: Currency): Money {
     return Money.parse(major.toFixed(18), currency);
@@ -62,7 +65,7 @@ export class Money {
   }
 }
 
-/** 7990 minor units of USD become `79.90`. {@link Money.parse} reads it back. */
+/** Formats 7990 minor units of USD as `79.90`. {@link Money.parse} reads the text back. */
 export function toDecimalText({ minor, currency }: Money): string {
   const exponent = minorUnitExponent(currency);
   if (exponent === 0) return String(minor);
@@ -70,12 +73,15 @@ export function toDecimalText({ minor, currency }: Money): string {
   return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
-/** 1999 minor units of USD become 19.99. The division is exact as a decimal up to {@link MAX_TOTAL}. */
+/** Converts 1999 minor units of USD to 19.99. The decimal is exact up to {@link MAX_TOTAL}. */
 export function toDecimal(minor: number, currency: Currency): number {
   return minor / 10 ** minorUnitExponent(currency);
 }
 
-/** `whole` × `part` / `of`, rounded half up; 0 of nothing. Products of amounts exceed the exact integers. */
+/**
+ * Computes `whole` × `part` / `of`, rounded half up, and 0 when `of` is 0. It uses big integers: the product may exceed
+ * the exact numbers.
+ */
 export function partOf(whole: number, part: number, of: number): number {
   if (of <= 0) return 0;
   const [dividend, divisor] = [2n * BigInt(whole) * BigInt(part) + BigInt(of), 2n * BigInt(of)];

@@ -15,25 +15,25 @@ export interface PriceOutcome {
   readonly refusal: PriceRefusal | null;
 }
 
-/** The price of a product or variant, through the lines of one request. */
+/** Tracks the price of a product or variant through the lines of one request. */
 export class UnitPrice {
   private hasBeenSet = false;
 
-  /** @param price under the lock of the product. */
+  /** @param price the price that was read under the lock of the product. */
   constructor(private price: Money) {}
 
   get minor(): number {
     return this.price.minor;
   }
 
-  /** Whether a line has given it, also the one that it had. */
+  /** Whether a line has set the price, even to the value that it already had. */
   get isSet(): boolean {
     return this.hasBeenSet;
   }
 
   /**
    * @param text decimal, in major units.
-   * @param expected likewise: what the writer takes the price to be; null overwrites whatever it is.
+   * @param expected the price that the writer assumes, in the same form; null overwrites any price.
    */
   set(text: string, expected: string | null): PriceOutcome {
     const before = this.price;

@@ -15,15 +15,18 @@ export interface OrderLineDraft {
   readonly name: string;
   readonly attributes: VariantAttributes;
   readonly unitPrice: Money;
-  /** 1 to 999. */
+  /** An integer from 1 to 999. */
   readonly quantity: number;
 }
 
-/** A priced line. SKU, name, attributes and unit price are snapshots: later catalog edits do not change them. */
+/**
+ * An order line with its price. SKU, name, attributes and unit price are snapshots: later catalog edits do not change
+ * them.
+ */
 export interface OrderLine extends OrderLineDraft, Partial<LineCharges> {
   /** The price of the line: unit price × quantity. */
   readonly total: Money;
-  /** Absent: none. */
+  /** Absent means no metadata. */
   readonly metadata?: Metadata;
 }
 

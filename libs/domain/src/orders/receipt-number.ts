@@ -1,7 +1,7 @@
 import { readUuid } from '../shared/text.js';
 import type { OrderSource } from './order-status.js';
 
-/** Crockford's base 32: no I, L, O or U, so that a receipt number can be read out over the phone. */
+/** Crockford's base 32 has no I, L, O or U, so a receipt number can be read out over the phone. */
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const SUFFIX_LENGTH = 6;
 
@@ -19,7 +19,7 @@ export function receiptNumber(source: OrderSource, placedAt: Date, random: Uint8
   return `${source === 'POS' ? 'POS' : 'WEB'}-${date}-${suffix}`;
 }
 
-/** 1 to 64 letters, digits and hyphens, not in the form of a UUID. */
+/** Accepts 1 to 64 letters, digits and hyphens, except in the form of a UUID. */
 export function isReceiptNumber(text: string): boolean {
   return /^[A-Za-z0-9-]{1,64}$/.test(text) && readUuid(text) === null;
 }

@@ -1,13 +1,13 @@
 interface AddressFieldDeclaration {
-  /** Code points. */
+  /** The maximum length in code points. */
   readonly max: number;
   readonly description: string;
   readonly example: string;
 }
 
 /**
- * The fields of an address, in the order in which requests, answers, mails and files have them. Their names are those of
- * the wire: bodies, rows, answers, bundles and the document derive from this declaration.
+ * The fields of an address, in the sequence of requests, answers, mails and files. The names are those of the JSON:
+ * bodies, rows, answers, bundles and the API document derive from this declaration.
  */
 export const ADDRESS_FIELDS = {
   company: { max: 200, description: 'Name of the company.', example: 'Lovelace Engines Ltd' },
@@ -22,10 +22,10 @@ export const ADDRESS_FIELDS = {
 
 export type AddressField = keyof typeof ADDRESS_FIELDS;
 
-/** `''` for an absent value. The country is in upper case. */
+/** An absent value is `''`. The country is in upper case. */
 export type PostalAddress = Readonly<Record<AddressField, string>>;
 
-/** `''` for an absent value. */
+/** An absent value is `''`. */
 export interface BillingAddress extends PostalAddress {
   readonly name: string;
 }
@@ -45,7 +45,7 @@ export function wholeAddress(given: Given<PostalAddress>): PostalAddress {
   return mapAddressFields((name) => given[name] ?? '');
 }
 
-/** Leaves out the fields that have no value: so are addresses stored. */
+/** Omits the fields that have no value. Addresses are stored in this form. */
 export function filledFields<Address extends Given<BillingAddress>>(address: Address): Partial<Address> {
   return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== '')) as Partial<Address>;
 }
@@ -54,7 +54,10 @@ export function wholeBillingAddress(given: Given<BillingAddress>): BillingAddres
   return { name: given.name ?? '', ...wholeAddress(given) };
 }
 
-/** ISO 3166-1 alpha-2 (2024), and XK: Kosovo has no code there, and carriers, the EU and the IMF use this one. */
+/**
+ * The codes of ISO 3166-1 alpha-2 (2024), and XK: Kosovo has no code there, but carriers, the EU and the IMF use this
+ * one.
+ */
 const COUNTRIES = new Set(
   (
     'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS ' +

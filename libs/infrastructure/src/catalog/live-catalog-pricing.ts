@@ -7,7 +7,7 @@ import { Database } from '../postgres/database.js';
 interface CatalogRow {
   readonly product_id: number;
   readonly asked_variant_id: number | null;
-  /** Null when no variant was requested, and when the requested one is not available. */
+  /** Is null when no variant was requested, or the requested one is unavailable. */
   readonly variant_id: number | null;
   readonly name: string;
   readonly sku: string;
@@ -16,9 +16,9 @@ interface CatalogRow {
   readonly attribute_names: readonly string[];
 }
 
-// One statement reads one snapshot. The planner expects a hundred lines in the JSON value: each LIMIT keeps it from reading the
-// catalog of the store for them. A line without a row names a product that is unknown, inactive or another store's: the
-// client cannot tell which.
+// A single statement reads one snapshot. The planner expects a hundred lines in the JSON value; the LIMITs keep it from
+// reading the whole catalog of the store. A line without a row names a product that is unknown, inactive or another
+// store's: the client cannot tell which.
 const PRICE = `/* products.price */
   SELECT product.id AS product_id, asked.variant_id AS asked_variant_id, variant.id AS variant_id, product.name,
     coalesce(variant.sku, product.sku) AS sku, coalesce(variant.price, product.price) AS price,

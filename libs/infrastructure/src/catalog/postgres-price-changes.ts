@@ -13,13 +13,15 @@ import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Database } from '../postgres/database.js';
 import { AMBIGUOUS_UNIT, invalidLine, unknownUnit } from '../stock/resolve-lines.js';
 
-// An import locks the products before their variants, too, and an order that empties a bin locks its product: in this order.
+// Products are locked before their variants. An import uses the same sequence, and so does an order that empties a bin
+// and locks its product.
 const LOCK = `/* prices.lock */
   SELECT FROM products WHERE store_id = $1 AND id = ANY ($2)
   /* @protects price-lock */
   ORDER BY id FOR NO KEY UPDATE`;
 
-// Not with the lock: a statement that has waited still sees what was there before.
+// The prices are read after the lock, in another statement: a statement that has waited for the lock still sees the old
+// rows.
 const READ = `/* prices.read */
   SELECT asked.product_id, asked.variant_key, unit.sku, unit.price, unit.is_own
   FROM unnest($2::int[], $3::int[]) AS asked (product_id, variant_key)
@@ -46,11 +48,11 @@ const WRITE = `/* prices.write */
 
 interface PriceRow {
   readonly product_id: number;
-  /** 0 = the product itself. */
+  /** 0 stands for the product itself. */
   readonly variant_key: number;
   readonly sku: string;
   readonly price: number;
-  /** False for a variant that has the price of its product. */
+  /** False when a variant has the price of its product. */
   readonly is_own: boolean;
 }
 
@@ -128,7 +130,8 @@ function outcomeOf(
 }
 
 async function write(sql: TransactionSql, storeId: number, units: readonly PricedUnit[]): Promise<void> {
-  // A variant whose price was that of its product keeps what the request says, also when the product gets another.
+  // A variant that used its product's price keeps the requested price of its own, even when the product's price changes
+  // later.
   const changed = units.filter(({ row, price }) => price.minor !== row.price || (!row.is_own && price.isSet));
   if (changed.length === 0) return;
   await sql.query(WRITE, [

@@ -18,7 +18,7 @@ import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 import { hasEmail } from '../orders/person.js';
 
-// Contains no secret: password hash, token and national id are in another table.
+// These columns contain no secret: password hash, token and national id are in another table.
 const COLUMNS = `item.name, item.email, item.phone, item.status, item.email_verified AS "emailVerified",
   item.loyalty_points AS "loyaltyPoints", item.total_spent AS "totalSpent", item.tags, item.city,
   item.payment_terms_days AS "paymentTermsDays", item.last_login AS "lastLogin"`;

@@ -1,26 +1,25 @@
 import { MAX_ATTEMPTS, waitAfter } from './mail-attempts.js';
 
-/** Where the mails of a queue are. Each part is SQL. */
+/** Describes a queue of mails. Each part is SQL. */
 export interface MailTable {
   readonly table: string;
-  /** The condition of the index of due mails, by `store_id` and `dueAt`. */
+  /** The condition of the index of due mails, which is sorted by `store_id` and `dueAt`. */
   readonly isWaiting: string;
   readonly attempts: string;
   readonly dueAt: string;
-  /** The columns of a claim. */
+  /** The columns that a claim returns. */
   readonly columns: string;
 }
 
 /**
- * The SQL that claims at most $1 due mails: the longest due of each store before the second of any, so that no store waits for the
- * backlog of another. The claim moves the due time: an attempt that fails, or whose worker is killed, is made again without a
- * further statement.
- *
+ * Returns SQL that claims at most $1 due mails: the longest due of each store before the second of any, so that no
+ * store waits for the backlog of another. The claim moves the due time, so an attempt that fails, or whose worker is
+ * killed, is repeated without another statement.
  * @param name the comment that names the statement.
  */
-// Steps through the index from one store to the next, and reads a few mails of each: the cost does not grow with a backlog. Pairs of
-// columns keep the planner to this index, and places of rows (ctid) to what was found. Workers at the same moment pass over what the
-// others lock, for which the front of a store is longer than a claim.
+// The statement steps through the index from one store to the next, and reads a few mails of each, so its cost does not
+// grow with a backlog. Pairs of columns keep the planner on this index, and row locations (ctid) on what was found.
+// Concurrent workers skip the rows that others have locked, so the front of a store is longer than a claim.
 export const claimMails = (name: string, { table, isWaiting, attempts, dueAt, columns }: MailTable) => `${name}
   WITH RECURSIVE waiting (store_id) AS (
     (SELECT store_id FROM ${table} WHERE ${isWaiting} ORDER BY store_id, ${dueAt} LIMIT 1)

@@ -15,7 +15,7 @@ const CLAIM = claimMails('/* invitations.claim */', {
   columns: 'store_id AS "storeId", id, email, name, invite_at AS "nextAt"',
 });
 
-// Another mail may have been asked for since.
+// Another mail may have been requested in the meantime, which is then still due.
 const DONE = `/* invitations.done */
   UPDATE people SET invite_due = false WHERE store_id = $1 AND id = $2 AND invite_at = $3 AND is_writable($1)`;
 
@@ -27,7 +27,7 @@ interface Invitation {
   readonly nextAt: Date;
 }
 
-/** Mails people that they were added to a store. The mail has no secret: who reads it must still sign in. */
+/** Mails people that they were added to a store. The mail contains no secret: its reader must still sign in. */
 @Injectable()
 export class InvitationMails extends ClaimLoop<Invitation> {
   constructor(
@@ -59,9 +59,9 @@ export class InvitationMails extends ClaimLoop<Invitation> {
 }
 
 function invitationMail(store: string, email: string, publicUrl: string | null) {
-  const where = publicUrl ? `${publicUrl}/dashboard/` : 'the address of the dashboard, which your colleague knows';
+  const where = publicUrl ? `${publicUrl}/dashboard/` : 'the dashboard. Ask your colleague for its address';
   return {
     subject: `You were added to ${store}`,
-    text: `You were added to ${store}. Sign in with your e-mail address ${email} at ${where}`,
+    text: `You were added to ${store}. Sign in with your email address ${email} at ${where}`,
   };
 }

@@ -53,7 +53,10 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     if (email !== '') await this.send(store, name, { address: email, name: shop }, message);
   }
 
-  /** @param store null for a person of several. @param name of the message, unique in the store. @throws UnusableAddress */
+  /**
+   * @param store null for a person with several stores. @param name the name of the message, unique in the store.
+   * @throws UnusableAddress
+   */
   async send(store: StoreProfile | null, name: string, recipient: Mailbox, message: { subject: string; text: string }) {
     const to = mailbox(recipient.address, recipient.name);
     if (!to) throw new UnusableAddress();
@@ -61,7 +64,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
   }
 
   // A message has one id, so that a mail program shows a message sent twice only once. Its date is the time of sending:
-  // a message that was held for days must not sort below mail read since, and mail servers treat old dates as spam.
+  // a message that was held for days must not sort below mail that was read since, and mail servers treat old dates as
+  // spam.
   private deliver(store: StoreProfile | null, name: string, message: SendMailOptions): Promise<void> {
     const shop = idPart(store?.subdomain ?? '');
     const messageId = `<${name}@${shop}.store-commerce>`;
@@ -74,7 +78,7 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
   }
 }
 
-/** Stands for a reference, which may be any text: two references of an order never give the same message id. */
+/** Represents a reference, which may be any text: two references of an order never give the same message id. */
 function digest(reference: string): string {
   return createHash('sha256').update(reference).digest('hex').slice(0, 16);
 }

@@ -47,7 +47,7 @@ type Notice = { readonly storeId: number; readonly id: number } & (
   | { readonly subject: 'webhook_paused'; readonly details: PausedWebhook }
 );
 
-/** Mails merchants what they must look after. */
+/** Mails merchants what needs their attention. */
 @Injectable()
 export class MerchantNotices extends ClaimLoop<Notice> {
   constructor(

@@ -2,10 +2,9 @@ import { isOddEmail } from '../lists/search-terms.js';
 import { trimmed } from '../postgres/trimmed.js';
 
 /**
- * SQL for whether a customer has an e-mail, in any letter case. It compares as the unique index of customers: lower() of
- * PostgreSQL, whose letters differ from JavaScript's. A customer without an e-mail matches none.
- *
- * @param customer the alias of the customer's row. @param email an expression.
+ * SQL for whether a customer has an e-mail, in any letter case. It compares like the unique index of customers, with
+ * PostgreSQL's lower(), which differs from JavaScript's for some letters. A customer without an e-mail never matches.
+ * @param customer the alias of the customer's row. @param email an SQL expression.
  */
 export function hasEmail(customer: string, email: string): string {
   return `lower(${customer}.email) = lower(${email}) AND ${customer}.email <> ''`;
@@ -14,8 +13,7 @@ export function hasEmail(customer: string, email: string): string {
 /**
  * SQL for whether the order `item` has an e-mail, in any letter case. `email_key` represents nearly all e-mails
  * (search-terms.ts).
- *
- * @param email an expression.
+ * @param email an SQL expression.
  */
 export function hasCustomerEmail(email: string): string {
   const isSame = `item.customer_email <> '' AND lower(item.customer_email) = lower(${email})`;
@@ -23,11 +21,9 @@ export function hasCustomerEmail(email: string): string {
 }
 
 /**
- * SQL for whether an order is a person's: it has the e-mail, or is linked to the customer who has it.
- *
- * Each part has an index, so a search reads the orders of the person and those with an odd e-mail.
- *
- * @param order the alias of the order's row. @param email @param customerId expressions; the id may be null.
+ * SQL for whether an order belongs to a person: it has the e-mail, or is linked to the customer who has it.
+ * Each part has an index, so a search reads the orders of the person and those with an unusual e-mail.
+ * @param order the alias of the order's row. @param email, customerId SQL expressions; the id may be null.
  */
 export function isOrderOf(order: string, email: string, customerId: string): string {
   const isSame = `lower(${trimmed(`${order}.customer_email`)}) = lower(${email})`;

@@ -3,17 +3,20 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { failureName } from '../platform/error-code.js';
 
-/** How often a claim begins with the stage that is due longest. The claims between begin with what the one before left. */
+/**
+ * How often a claim starts with the stage that is due longest. The claims in between continue after what the previous
+ * one saw.
+ */
 const RESTART_INTERVAL_MS = 1_000;
 
 const IS_FREE = `(locked_until IS NULL OR locked_until < now())`;
 
-// When more are due than are asked for, the longest due of each store comes before the second of any, so that no store waits for
-// the backlog of another. It reads a few stages of each store: BETWEEN and pairs of columns keep the planner to the index
-// order_stages_due_by_store, and places of rows (ctid) to what was found. The stages of running attempts are the longest due: the
-// index passes them first. SKIP LOCKED: workers at the same moment claim different stages, for which the front of a store is longer
-// than a claim, and none waits for a retry of an operator. Changes no indexed column, so that no index gets an entry, and no column
-// that the feed of changes shows.
+// When more stages are due than requested, the longest due of each store comes before the second of any, so that no
+// store waits for the backlog of another. The statement reads a few stages of each store: BETWEEN and pairs of columns
+// keep the planner on the index order_stages_due_by_store, and row locations (ctid) on what was found. The stages of
+// running attempts are the longest due, so the index passes them first. SKIP LOCKED lets concurrent workers claim
+// different stages, so the front of a store is longer than a claim, and no worker waits for a retry of an operator. The
+// statement changes no indexed column, so that no index gets an entry, and no column that the feed shows.
 const CLAIM = `/* stages.claim */
   WITH longest AS MATERIALIZED (
     SELECT store_id FROM order_stages WHERE state = 'pending' AND run_at >= $3 AND run_at <= now() AND ${IS_FREE}
@@ -44,8 +47,8 @@ const CLAIM = `/* stages.claim */
         = (order_stages.store_id, order_stages.order_id, order_stages.stage, order_stages.reference)
     ) AS "takenOver", run_at AS "runAt", (SELECT min(run_at) FROM front WHERE place NOT IN (SELECT place FROM due)) AS "leftAt"`;
 
-// A worker whose claim was taken over, or whose stage was retried, finds another lock or none. IS TRUE keeps the planner
-// from the index of due stages, which is empty most of the time and long after an outage.
+// A worker whose claim was taken over, or whose stage was retried, finds another lock or none. IS TRUE keeps the
+// planner from the index of due stages, which is empty most of the time and long after an outage.
 // @protects stage-holder
 const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND (state = 'pending') IS TRUE
     AND locked_until = $5 AND is_writable($1)`;
@@ -61,12 +64,13 @@ const FAILED = `/* stages.failed */
     updated_at = now()
   WHERE ${HELD}`;
 
-/** `leftAt` is the same in all rows: since when the longest due of the stages is due that the claim saw and left. */
+/** `leftAt` is the same in all rows: the due time of the longest due stage that the claim saw but did not take. */
 type ClaimedRow = ClaimedStage & { readonly runAt: Date; readonly leftAt: Date | null };
 
 /**
- * A stage that is done stays in the index while an open snapshot may see it, such as that of a backup. Not every claim passes all
- * of these: what a claim leaves behind, because it commits late or its worker is lost, waits for the next look at the front.
+ * A finished stage stays in the index while an open snapshot may see it, such as that of a backup. Most claims
+ * therefore do not start at the front. A stage that such a claim passes, because it commits late or its worker is lost,
+ * waits for the next claim that does.
  */
 @Injectable()
 export class PostgresPipelineStages extends PipelineStages {
@@ -77,7 +81,7 @@ export class PostgresPipelineStages extends PipelineStages {
     super();
   }
 
-  // The commit of the claim follows that of the order in the WAL. When the standbys have the one, they have the other.
+  // The commit of the claim follows that of the order in the WAL, so standbys that have the claim also have the order.
   override async claim(most: number, forMs: number): Promise<ClaimedStage[]> {
     // @protects claim-on-standby
     const now = performance.now();

@@ -4,21 +4,21 @@ import { OutageLog } from './outage-log.js';
 import { ProcessLoop } from './process-loop.js';
 
 const RETRY_MS = 1_000;
-/** The wait with a backlog: what ends in this time makes room for one claim. */
+/** The wait with a backlog: the tasks that end in this time make room for one claim. */
 const COLLECT_MS = 10;
 
 export interface ClaimLoopOptions {
-  /** The work of the queue, in the plural, for the log. */
+  /** The tasks of the queue, in the plural, for the log. */
   readonly what: string;
-  /** How much of it runs at a time. */
+  /** How many tasks run concurrently. */
   readonly concurrency: number;
-  /** The longest wait of due work for a free worker. */
+  /** How long a due task waits at most for an idle worker. */
   readonly pollMs: number;
-  /** How long a shutdown waits for what runs. */
+  /** How long a shutdown waits for running tasks. */
   readonly shutdownMs: number;
 }
 
-/** Claims what is due in a queue, and runs it at least once. Workers in several processes share the work. */
+/** Claims due tasks of a queue, and runs each at least once. Workers in several processes share the queue. */
 export abstract class ClaimLoop<Claim> extends ProcessLoop {
   private readonly logger = new Logger(this.constructor.name);
   private readonly outage: OutageLog;
@@ -29,10 +29,10 @@ export abstract class ClaimLoop<Claim> extends ProcessLoop {
     this.outage = new OutageLog(options.what, (line) => this.logger.warn(line));
   }
 
-  /** Claims due work, which no other worker then has for some time. @param most from 1. */
+  /** Claims due tasks, which no other worker then gets for some time. @param most at least 1. */
   abstract claim(most: number): Promise<readonly Claim[]>;
 
-  /** Runs what it has claimed. After a failure, which the log has, the queue says when the work is due again. */
+  /** Runs a claimed task. After a failure, which is logged, the queue decides when the task is due again. */
   abstract execute(claim: Claim): Promise<void>;
 
   protected override async run(): Promise<void> {
@@ -48,7 +48,7 @@ export abstract class ClaimLoop<Claim> extends ProcessLoop {
     await Promise.all(this.running);
   }
 
-  /** @returns how much it has started; null after a failure. */
+  /** @returns how many tasks it has started; null after a failure. */
   private async startDue(most: number): Promise<number | null> {
     try {
       const claims = await this.claim(most);

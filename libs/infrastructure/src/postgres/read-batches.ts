@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 export type IsWanted = () => boolean;
 
-/** Runs work on a connection when the owner may take one, and closes the connection when the work fails. */
+/** Runs work on a connection as soon as the owner may take one, and closes the connection when the work fails. */
 export type OnClient = (owner: unknown, work: (client: pg.PoolClient) => Promise<void>) => Promise<void>;
 
 interface Read {
@@ -15,8 +15,9 @@ interface Read {
 }
 
 /**
- * Sends short reads of the same tick together, a few of a store on each connection, without waiting for the answers in between. Under
- * load these are many, because requests wait in groups for the look-up of their keys.
+ * Sends short reads of the same tick together, a few reads of one store on each connection, without waiting for the
+ * answers in between. Under load there are many such reads, because requests wait in groups for the look-up of their
+ * keys.
  */
 export class ReadBatches {
   private waiting: Read[] = [];
@@ -46,7 +47,7 @@ export class ReadBatches {
     try {
       await this.onClient(owner, work);
     } catch (error) {
-      // This changes nothing for reads that have an answer.
+      // Reads that already have an answer ignore the rejection.
       for (const { reject } of batch) reject(error);
     }
   }
@@ -57,13 +58,13 @@ interface Batch {
   readonly reads: Read[];
 }
 
-/** Each batch has the reads of one store, so that no store waits behind a slow read of another. */
+/** Each batch has reads of only one store, so that no store waits for a slow read of another. */
 function inBatches(reads: readonly Read[]): Batch[] {
   const batches: Batch[] = [];
   const lastOf = new Map<unknown, Batch>();
   let owner: unknown;
   for (const read of reads) {
-    // A read without values belongs to the one before it.
+    // A read without values belongs to the same owner as the previous one.
     owner = read.query.values?.length ? ownerOf(read.query.values) : owner;
     let batch = lastOf.get(owner);
     if (!batch || isFull(batch.reads, read)) {
@@ -75,19 +76,19 @@ function inBatches(reads: readonly Read[]): Batch[] {
   return batches;
 }
 
-/** The store whose id the values begin with, or one owner for all others, such as look-ups of keys. */
+/** Returns the store whose id is the first value, or one shared owner for all other reads, such as look-ups of keys. */
 export function ownerOf([first]: readonly unknown[]): unknown {
   return typeof first === 'number' ? first : 'all stores';
 }
 
-/** A second optional read would make its connection wait twice for the same lock. */
+/** A batch takes one optional read: a second one would make its connection wait twice for the same lock. */
 function isFull(batch: readonly Read[], { isWanted }: Read): boolean {
   return (
     batch.length === MAX_READS_OF_CONNECTION || (isWanted !== null && batch.some((other) => other.isWanted !== null))
   );
 }
 
-/** Rejects the reads whose callers have given up. */
+/** Puts optional reads last and rejects those whose callers have given up. */
 function inOrder(batch: readonly Read[]): Read[] {
   const [needed, optional]: [Read[], Read[]] = [[], []];
   for (const read of batch) {

@@ -37,7 +37,7 @@ const bookingOf = (count: number, from = 0) => {
   return { at: ORDER.created_at, kind: 'lines', tax_lines };
 };
 
-/** Checks a copy: the check changes texts in place. */
+/** Checks a copy, because the check changes texts in place. */
 const parse = (line: object) => checkLine(structuredClone(line));
 
 describe('checkLine', () => {
@@ -183,7 +183,7 @@ describe('checkLine', () => {
     [
       'the same SKU but for blanks',
       { ...PRODUCT, variants: ['A', 'A '].map((sku) => ({ sku, name: 'A' })) },
-      'product.variants[1].sku "A" is there twice',
+      'product.variants[1].sku "A" is listed twice',
     ],
     ['a list in the place of an object', { ...STORE, contact: [] }, 'store.contact must be an object'],
     ['null in the place of a list', { ...PRODUCT, categories: null }, 'product.categories must be a list'],
@@ -203,7 +203,7 @@ describe('checkLine', () => {
     [
       'two methods with one id',
       { ...STORE, payment_settings: { methods: [1, 2].map(() => ({ methodId: 'x', enabled: true })) } },
-      'store.payment_settings.methods[1].methodId "x" is there twice',
+      'store.payment_settings.methods[1].methodId "x" is listed twice',
     ],
     [
       'an endless name of an attribute',
@@ -231,7 +231,7 @@ describe('checkLine', () => {
       'rates[0].name must not be empty': { rates: [{ ...RATE, name: ' ' }] },
       'rates[0].rate must have at most 4 decimals': { rates: [{ ...RATE, rate: 19.00001 }] },
       'rates[0].rate must be a number from 0 to 1000': { rates: [{ ...RATE, rate: '19' }] },
-      'rates[1].country "DE" is there twice': { rates: [RATE, RATE] },
+      'rates[1].country "DE" is listed twice': { rates: [RATE, RATE] },
       'shipping.amount must be an integer from 0': { shipping: { amount: -1 } },
     }).map(([problem, charge_settings]): [string, object, string] => {
       return [`charges of which ${problem}`, { ...STORE, charge_settings }, `store.charge_settings.${problem}`];
@@ -247,7 +247,7 @@ describe('checkLine', () => {
       'store.ecommerce_settings.notifications.shipment must be',
     ],
     ['an unknown status', { ...PRODUCT, status: 'SOLD' }, 'product.status must be one of ACTIVE, DRAFT, ARCHIVED'],
-    ['NUL', { ...PRODUCT, name: 'a\0b' }, 'product.name must not contain NUL or half a surrogate pair'],
+    ['NUL', { ...PRODUCT, name: 'a\0b' }, 'product.name must not contain NUL or lone surrogates'],
     ['half a surrogate pair', { ...PRODUCT, name: '\ud800' }, 'product.name must not contain NUL'],
     ['NUL deep in settings', { ...STORE, theme: { a: [{ b: '\0' }] } }, 'store.theme must not contain NUL'],
     ['no object', [], 'the line must be an object'],
@@ -266,7 +266,7 @@ describe('checkLine', () => {
     [
       'an unusable address of an order whose confirmation is held',
       { ...ORDER, customer_email: 'a@x..com', pipeline: [HELD] },
-      'order.customer_email must be an address that mail can be sent to, for the confirmation is held',
+      'order.customer_email must be a deliverable address because the confirmation is held',
     ],
     ['an id that is no UUID', { ...CUSTOMER, id: '7' }, 'customer.id must be a UUID'],
     ['points beyond int4', { ...CUSTOMER, loyalty_points: 2 ** 31 }, 'customer.loyalty_points must be an integer from'],
@@ -336,7 +336,7 @@ describe('checkLine', () => {
           shipping_tax: taxes(1, 50),
         },
       },
-      'order.line_items must have at most 50 taxes of different names or rates, with those of shipping_tax',
+      'order.line_items must have at most 50 taxes of different names or rates, including those of shipping_tax',
     ],
     [
       'a booking with more than 100 taxes',
@@ -389,13 +389,13 @@ describe('checkLine', () => {
           { line_items: [{ ...ITEM, cancelled_quantity: 2 }] },
           'order.line_items[0].cancelled_quantity must not exceed',
         ],
-        [{ shipments: [SHIPMENT, SHIPMENT] }, 'order.shipments[1].reference "S" is there twice'],
+        [{ shipments: [SHIPMENT, SHIPMENT] }, 'order.shipments[1].reference "S" is listed twice'],
         [{ shipments: [{ ...SHIPMENT, status: 'lost' }] }, 'order.shipments[0].status must be one of picking'],
         [{ payments: [{ ...MONEY, amount: 1.5 }] }, 'order.payments[0].amount must be an integer'],
         [{ refunds: [{ ...MONEY, lines: [{ line: 2, quantity: 1 }] }] }, '.lines[0].line is not a line of the order'],
         [{ refunds: [{ ...MONEY, amount: -1 }] }, 'order.refunds[0].amount must be an integer'],
         [{ history: [MOVED] }, 'order.history[0].to must be one of PENDING'],
-        [{ pipeline: [HELD, HELD] }, 'order.pipeline[1].stage "notify-customer" is there twice'],
+        [{ pipeline: [HELD, HELD] }, 'order.pipeline[1].stage "notify-customer" is listed twice'],
       ] as const
     ).map(([life, message]): [string, object, string] => [
       `a life that no order can have: ${message}`,
@@ -453,7 +453,7 @@ describe('checkLine', () => {
 
   it.each([1e308, 1e21, -1e21, 1e-7])('refuses the number %d, whose digits the database writes out', (number) => {
     const noted = { at: ORDER.created_at, actor: { type: 'key' }, event: 'noted', details: { deep: [number] } };
-    const problem = 'must have numbers below 1e21, and none but 0 nearer to 0 than 0.000001';
+    const problem = 'must have only numbers that are 0 or from 0.000001 to below 1e21, with either sign';
 
     expect(() => parse({ ...ORDER, history: [noted] })).toThrow(`order.history[0].details ${problem}`);
     expect(() => parse({ ...STORE, theme: { number } })).toThrow(`store.theme ${problem}`);
@@ -542,7 +542,7 @@ describe('checkLine', () => {
   });
 
   it('accepts attributes of 4 kB of a variant and of an order line, and refuses more', () => {
-    // With the quotes, colons, commas and braces around them.
+    // The size includes the quotes, colons, commas and braces.
     const attributes = (bytes: number) => ({
       ...Object.fromEntries(many(4, (n) => [`${n}`, '\u754c'.repeat(333)]) as [string, string][]),
       last: 'x'.repeat(bytes - 4_035),

@@ -28,7 +28,7 @@ addKeyword('reads', ['string', 'null'], 'string', (name: keyof typeof TEXTS, { p
 addKeyword('rule', ['object', 'array'], 'string', (name: keyof typeof RULES) =>
   validator((value: never, { instancePath }, onTrimmed) => RULES[name]?.(value, () => onTrimmed(instancePath)) ?? null),
 );
-// The properties by which the items of a list differ.
+// The keyword names the properties by which the items of a list must differ.
 addKeyword('differ', ['array'], 'array', (properties: readonly string[]) =>
   validator((items: Parameters<typeof problemOfRepetition>[0]) => problemOfRepetition(items, properties)),
 );
@@ -60,7 +60,10 @@ function validator<Value>(
  */
 type CheckLine<Line> = (value: unknown, onTrimmed?: OnTrimmed) => Line;
 
-/** Compiles a schema when the first line of its kind comes: the API loads this module, and most processes check no line. */
+/**
+ * Compiles a schema when the first line of its kind arrives: the API loads this module, and most processes check no
+ * line.
+ */
 function checkOf<Line>(schemas: Readonly<Record<string, TSchema>>): CheckLine<Line> {
   const validators = new Map<string, ValidateFunction>();
   return (value, onTrimmed = () => undefined) => {
@@ -112,7 +115,7 @@ function problemOf({ keyword, parentSchema, propertyName }: ErrorObject): string
     return `must be ${isNumber ? 'a number' : 'an integer'} from ${String(minimum)} to ${String(maximum)}`;
   if (keyword !== 'type') return String(problem ?? 'is not valid');
   const [first] = Array.isArray(type) ? (type as unknown[]) : [type];
-  return WORDS[String(first)] ?? 'is of a wrong type';
+  return WORDS[String(first)] ?? 'has the wrong type';
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -124,7 +127,9 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const MAX_UNKNOWN = 20;
 
-/** The check of a line ends at its first fault, which may be the consequence of a misspelled field. */
+/**
+ * Names unknown fields, because the check ends at its first fault, which may be the consequence of a misspelled field.
+ */
 function unknownFields(schema: TSchema, value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { properties = {}, items, additionalProperties } = schema as Partial<Record<string, Record<string, TSchema>>>;
@@ -135,7 +140,7 @@ function unknownFields(schema: TSchema, value: unknown, path: string): string[] 
     return additionalProperties === (false as unknown) ? [`${path} has no field ${quoted(name)}`] : [];
   };
   const found: string[] = [];
-  // A line may have 100,000 of them.
+  // A line may have 100,000 unknown fields.
   for (const name of Object.keys(value)) {
     if (found.length >= MAX_UNKNOWN) break;
     found.push(...unknownIn(name));

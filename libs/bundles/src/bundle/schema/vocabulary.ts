@@ -1,9 +1,9 @@
 import { Type, type SchemaOptions, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 import { MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE, METADATA_SCHEMA, type Metadata } from '@app/domain';
 
-/** Besides the keywords of JSON Schema, these have the unpublished ones of `check-line.ts`. */
+/** In addition to the keywords of JSON Schema, these have the unpublished keywords of `check-line.ts`. */
 
-/** A misspelled optional field would otherwise be lost silently. */
+/** Refuses unknown fields: otherwise, a misspelled optional field would be lost silently. */
 export const object = <T extends TProperties>(fields: T, options: SchemaOptions = {}) =>
   Type.Object(fields, { additionalProperties: false, ...options });
 export const list = <T extends TSchema>(item: T, options: SchemaOptions = {}) => Type.Array(item, options);
@@ -15,7 +15,7 @@ export const integer = (minimum: number, maximum: number, description?: string) 
 export const oneOf = <const T extends readonly string[]>(values: T): TUnsafe<T[number]> =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values });
 
-/** Text that may be empty; null also means no value. Lengths are in code points. */
+/** A text that may be empty; null also means no value. Lengths are in code points. */
 export const text = (maxLength: number, options: SchemaOptions = {}) =>
   Type.Unsafe<string>({ type: ['string', 'null'], maxLength, reads: 'text', ...options });
 
@@ -38,15 +38,15 @@ export function described<T extends TSchema>(schema: T, description: string): T 
   return { ...schema, description };
 }
 
-/** The description of a field that an existing row keeps. */
-export const OF_NEW = 'A new row needs it.';
+/** Describes a field that an existing row keeps when it is absent. */
+export const OF_NEW = 'Required for a new row.';
 
 export const kind = <const K extends string>(own: K) => Type.Literal(own);
 export const amount = integer(0, Number.MAX_SAFE_INTEGER, 'In minor units.');
 const MOST = Number.MAX_SAFE_INTEGER;
 export const signedAmount = integer(-MOST, MOST, 'In minor units; negative in a credit note.');
-/** The limit leaves the sequence of the table room for new rows. */
-const ID_USE = 'Used for a new row where it is free; otherwise, the row gets another one.';
+/** The limit leaves room for new rows in the sequence of the table. */
+const ID_USE = 'Used for a new row if it is free; otherwise the row gets another one.';
 export const MAX_ID = 1_000_000_000;
 export const rowId = integer(1, MAX_ID, ID_USE);
 export const taxRate = Type.Number({

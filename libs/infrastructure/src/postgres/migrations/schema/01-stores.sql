@@ -1,11 +1,11 @@
--- The files run in this order: a table refers only to tables above it. Every table of a store carries store_id, and its
+-- The files run in this sequence: a table refers only to tables above it. Every table of a store has store_id, and its
 -- primary, unique and foreign keys contain it: a row can refer only to rows of its own store, whatever a query forgets.
 -- Money is a bigint in minor units of the store's currency. Times have milliseconds, the precision that the API returns.
 -- An index serves one list or one look-up; its comment names it.
 
--- Trigrams find a substring. A pattern under three characters cannot use them and falls back to the ordered index. A column
--- search_text holds what they search: composed (NFC) and in lower case. NFC replaces chr(9001), so that no term contains it:
--- it separates texts that are searched together.
+-- Trigrams find a substring. A pattern under three characters cannot use them and falls back to the ordered index. A
+-- column search_text holds what they search: composed (NFC) and in lower case. NFC replaces chr(9001), so no search term
+-- contains it: it separates texts that are searched together.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 -- The index of a search has the store beside the trigrams: a search reads no rows of other stores.
 CREATE EXTENSION IF NOT EXISTS btree_gin;
@@ -16,19 +16,19 @@ CREATE TABLE stores (
   name text NOT NULL,
   custom_domain text NOT NULL DEFAULT '',
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
-  -- An IANA name. An import checks it; a CHECK would refuse a restore on a server with older zones.
+  -- The zone is an IANA name. An import checks it; a CHECK would refuse a restore on a server with older zones.
   time_zone text NOT NULL DEFAULT 'UTC',
-  -- MOVING and MOVED: this cluster may not write rows of the store (is_writable).
+  -- This cluster does not own a store that is MOVING or MOVED (is_writable).
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE', 'MOVING', 'MOVED')),
   logo_url text NOT NULL DEFAULT '',
   primary_color text NOT NULL DEFAULT '',
   seo_title text NOT NULL DEFAULT '',
   contact jsonb NOT NULL DEFAULT '{}',
   theme jsonb NOT NULL DEFAULT '{}',
-  payment_settings jsonb NOT NULL DEFAULT '{}', -- Without credentials; those are in gateway_credentials.
+  payment_settings jsonb NOT NULL DEFAULT '{}', -- Contains no credentials; those are in gateway_credentials.
   ecommerce_settings jsonb NOT NULL DEFAULT '{}',
   fraud_settings jsonb NOT NULL DEFAULT '{}',
-  charge_settings jsonb NOT NULL DEFAULT '{}', -- Taxes and shipping.
+  charge_settings jsonb NOT NULL DEFAULT '{}', -- Configures taxes and shipping.
   created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE stores IS 'Stores (tenants): profile and settings.';
@@ -36,19 +36,21 @@ COMMENT ON TABLE stores IS 'Stores (tenants): profile and settings.';
 CREATE TABLE store_moves (
   store_id int NOT NULL REFERENCES stores,
   step text NOT NULL,
-  at timestamptz(3) NOT NULL DEFAULT clock_timestamp(), -- When the step was done.
+  at timestamptz(3) NOT NULL DEFAULT clock_timestamp(), -- The time at which the step was completed.
   details jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (store_id, step)
 );
 COMMENT ON TABLE store_moves IS 'Steps that a move of the store to another cluster has done. Stays in the cluster that the store leaves.';
 
--- Every transaction that writes rows of a store asks first, and holds off a move of the store until it ends: a move makes the
--- store MOVING, waits for the lock on its row, and then knows that no earlier writer is left and no later one begins.
+-- Every transaction that writes rows of a store calls this first, and blocks a move of the store until it ends. A move
+-- makes the store MOVING, waits for the lock on its row, and then knows that no earlier writer is left and no later one
+-- starts.
 CREATE FUNCTION is_writable(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   -- @protects store-writable
   PERFORM FROM stores WHERE id = of_store FOR KEY SHARE;
-  -- The lock does not conflict with a change of the status, and may see it as it was before. This statement has a newer snapshot.
+  -- The lock does not conflict with a change of the status, so it may see the old status. This statement has a newer
+  -- snapshot.
   PERFORM FROM stores WHERE id = of_store AND status IN ('ACTIVE', 'INACTIVE');
   RETURN FOUND;
 END $$;
@@ -64,7 +66,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION assert_writable IS 'As is_writable, but instead of false fails with SM002 if the store has moved away, and else with SM001.';
 
--- A move lets the worker finish what it has begun while clients still write.
+-- During a move, the worker finishes what it has begun while clients still write.
 CREATE FUNCTION is_processed(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   RETURN is_writable(of_store) AND NOT EXISTS (SELECT FROM store_moves WHERE store_id = of_store AND step = 'draining');
