@@ -58,7 +58,6 @@ export * from './values/currency.js';
 export * from './values/email-address.js';
 export * from './values/external-reference.js';
 export * from './values/text.js';
-export * from './values/time.js';
 export * from './values/url.js';
 export * from './values/value-kind.js';
 export * from './values/values.js';
