@@ -5,7 +5,7 @@ import { BaseSequencer } from 'vitest/node';
  * The files of more than 25 s, about longest first; those that mostly wait stand beside others. Without the list, a new checkout
  * starts them by size, and ends with one process at work.
  */
-const LONGEST = [
+const SLOWEST = [
   'test/proof/quick-1.spec.ts',
   'test/contracts/store-moves.spec.ts',
   'test/e2e/dashboard-pages.spec.ts',
@@ -24,14 +24,14 @@ const LONGEST = [
 ];
 
 /** Starts the longest files first, and the others as Vitest does. */
-export default class LongestFirst extends BaseSequencer {
+export default class SlowestFirst extends BaseSequencer {
   async sort(specifications) {
-    const missing = LONGEST.filter((name) => !existsSync(name));
+    const missing = SLOWEST.filter((name) => !existsSync(name));
     if (missing.length > 0)
       throw new Error(`tools/longest-first.mjs names files that do not exist: ${missing.join(', ')}`);
     const place = ({ moduleId }) => {
-      const index = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}`));
-      return index === -1 ? LONGEST.length : index;
+      const index = SLOWEST.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return index === -1 ? SLOWEST.length : index;
     };
     return (await super.sort(specifications)).sort((a, b) => place(a) - place(b));
   }

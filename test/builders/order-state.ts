@@ -4,8 +4,8 @@ import {
   PlacedOrder,
   wholeAddress,
   wholeBillingAddress,
-  type KnownRefund,
-  type KnownShipment,
+  type RecordedRefund,
+  type RecordedShipment,
   type LineQuantity,
   type EffectKind,
   type EffectOf,
@@ -77,7 +77,7 @@ export function units(line: number, quantity: number) {
   return { line, quantity };
 }
 
-export function aShipment(values: Partial<KnownShipment> = {}): KnownShipment {
+export function aShipment(values: Partial<RecordedShipment> = {}): RecordedShipment {
   const { reference = 'S-1', status = 'shipped' } = values;
   const times = { shippedAt: status === 'picking' ? null : AT, deliveredAt: null };
   return { ...TRACKING, reference, status, items: ALL, ...times, notify: true, requestHash: 'hash', ...values };
@@ -115,8 +115,8 @@ export const refunded = (
   reference: string,
   amount: number,
   lines: readonly (LineQuantity & { readonly cancelledQuantity?: number })[] = [],
-  values: Partial<KnownRefund> = {},
-): KnownRefund => ({
+  values: Partial<RecordedRefund> = {},
+): RecordedRefund => ({
   ...{ reference, amount, requestHash: 'hash', credited: amount, restock: false },
   reason: lines.length > 0 ? 'goods' : 'goodwill',
   lines: lines.map((each) => ({ cancelledQuantity: 0, ...each })),

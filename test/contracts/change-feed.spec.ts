@@ -1,4 +1,4 @@
-import { CHANGE_KINDS, ChangeFeed, CursorExpired, type ChangeKind, type FeedPlace } from '@app/application';
+import { CHANGE_KINDS, ChangeFeed, CursorExpired, type ChangeKind, type FeedPosition } from '@app/application';
 import { numberChanges, purgeTombstones } from '@app/infrastructure';
 import pg from 'pg';
 import { PostgresChangeFeed } from '../../libs/infrastructure/src/feed/postgres-change-feed.js';
@@ -24,7 +24,7 @@ describe('ChangeFeed', () => {
     otherStoreId = (await StoreFixture.create(application.database)).id;
   });
 
-  const read = async (after: FeedPlace | null = null, limit = 100, kinds: readonly ChangeKind[] = CHANGE_KINDS) => {
+  const read = async (after: FeedPosition | null = null, limit = 100, kinds: readonly ChangeKind[] = CHANGE_KINDS) => {
     const { changes, ...page } = await feed.read(storeId, { kinds, after, limit });
     return { ...page, seen: changes.map(({ kind, id }) => `${kind} ${id}`) };
   };

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const RENAME = `/* test.rename */ UPDATE stores SET name = $2 WHERE id = $1 AND is_home(id) RETURNING name`;
+const RENAME = `/* test.rename */ UPDATE stores SET name = $2 WHERE id = $1 AND is_writable(id) RETURNING name`;
 const nameOf = async () => (await database.query('SELECT name FROM stores WHERE id = $1', [store.id]))[0];
 
 describe('a connection without the limits of requests', () => {

@@ -198,7 +198,7 @@ describe('OrderPlacement', () => {
       const placed = placeOrder(ports.placement, order, { idempotency }, deadline);
       return { order, placed };
     };
-    const winner = (idempotency: IdempotentRequest, look: 'glance' | 'wait', deadline = Deadline.in(5_000)) => {
+    const winner = (idempotency: IdempotentRequest, look: 'once' | 'wait', deadline = Deadline.in(5_000)) => {
       const claim = { storeId: ports.storeId, isTest: false, externalReference: '', idempotency };
       return ports.placement.winnerOf(claim, look, deadline);
     };
@@ -209,7 +209,7 @@ describe('OrderPlacement', () => {
       expect(await placed).toMatchObject({ outcome: 'placed' });
 
       const replayed = { outcome: 'replayed', receipt: receiptOf(order) };
-      expect([await winner(request, 'glance'), await winner(request, 'wait')]).toEqual([replayed, replayed]);
+      expect([await winner(request, 'once'), await winner(request, 'wait')]).toEqual([replayed, replayed]);
     });
 
     it('replays the first order when the key is placed again, and writes nothing', async () => {
@@ -229,7 +229,7 @@ describe('OrderPlacement', () => {
       await place(requestOf(scope)).placed;
       const other = requestOf(scope, OTHER_HASH);
 
-      await expect(winner(other, 'glance')).rejects.toThrow(IdempotencyMismatch);
+      await expect(winner(other, 'once')).rejects.toThrow(IdempotencyMismatch);
       await expect(winner(other, 'wait')).rejects.toThrow(IdempotencyMismatch);
       const { order, placed } = place(other);
       await expect(placed).rejects.toThrow(IdempotencyMismatch);
@@ -272,7 +272,7 @@ describe('OrderPlacement', () => {
       const request = requestOf();
       const release = await ports.holdKey(request.scope);
 
-      expect(await winner(request, 'glance')).toBeNull();
+      expect(await winner(request, 'once')).toBeNull();
       const { order, placed } = place(request, 1, mug, Deadline.in(200));
       await expect(placed).rejects.toThrow(IdempotencyInFlight);
       await expect(winner(request, 'wait', Deadline.in(200))).rejects.toThrow(IdempotencyInFlight);

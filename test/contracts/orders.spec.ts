@@ -91,7 +91,7 @@ describe('OrderRepository', () => {
     [{ search: '7' }, 'WEB-261120-7K3M9Q', 'POS-7'],
     [{ search: '%' }],
     [{ search: '\\' }],
-    [{ search: 'THEIRS' }],
+    [{ search: 'IS_ORDER_OF_CUSTOMER' }],
     [{ search: 'zoË å' }, 'WEB-261120-7K3M9Q'],
     [{ search: 'ZOE\u0308 A\u030a' }, 'WEB-261120-7K3M9Q'],
     [{ search: 'zoe' }],

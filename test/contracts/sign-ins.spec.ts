@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { AuthenticateApiKey, SignInRepository, SignInService, type Entered } from '@app/application';
+import { AuthenticateApiKey, SignInRepository, SignInService, type SignInResult } from '@app/application';
 import { scopeOfRole, SignInInvalid, type Role } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
@@ -36,7 +36,7 @@ async function requested(email: string): Promise<{ nonce: string; code: string }
 
 const browser = (nonce?: string, sessions: string[] = []) => ({ nonce, device: DEVICE, sessions });
 const enter = async (proof: Parameters<SignInService['enter']>[0], nonce?: string, store?: string) =>
-  (await signIns.enter(proof, browser(nonce), store)) as Entered;
+  (await signIns.enter(proof, browser(nonce), store)) as SignInResult;
 const isRefused = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(SignInInvalid);
 const change = (email: string, set: string) =>
   api.database.query(`UPDATE sign_ins SET ${set} WHERE email = $1`, [email]);
@@ -237,7 +237,7 @@ describe('SignInRepository', () => {
       { link: token },
       browser(undefined, [before.secret, api.store.key]),
       undefined,
-    )) as Entered;
+    )) as SignInResult;
     const check = async (text: string, mode: 'live' | null) =>
       (
         await api.app
@@ -259,7 +259,7 @@ describe('SignInRepository', () => {
     const { token } = await signIns.makeLink(email);
     await setStatus('MOVED');
     try {
-      const entered = (await signIns.enter({ link: token }, browser(undefined, [secret]), undefined)) as Entered;
+      const entered = (await signIns.enter({ link: token }, browser(undefined, [secret]), undefined)) as SignInResult;
       expect(entered.store.subdomain).toBe(stayed.subdomain);
 
       await signIns.signOut([secret, entered.secrets.live]);

@@ -15,8 +15,12 @@ import type { TransactionSql } from '../../libs/infrastructure/src/postgres/tran
 import { PostgresStockRepository } from '../../libs/infrastructure/src/stock/postgres-stock.repository.js';
 import { availableByVariant } from '../../libs/infrastructure/src/stock/available-stock.js';
 import { stockPreview } from '../../libs/infrastructure/src/stock/preview-stock.js';
-import { readCountFacts, readUnshipped, type PlacedCount } from '../../libs/infrastructure/src/stock/count-places.js';
-import { findPlaces } from '../../libs/infrastructure/src/stock/limit-bins.js';
+import {
+  readCountFacts,
+  readUnshipped,
+  type CountWithSnapshot,
+} from '../../libs/infrastructure/src/stock/count-snapshots.js';
+import { findBinsOfLines } from '../../libs/infrastructure/src/stock/limit-bins.js';
 import { restockStatements, type LockedOrder } from '../../libs/infrastructure/src/stock/restock.js';
 import { withdrawals } from '../../libs/infrastructure/src/stock/withdraw-stock.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -104,7 +108,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     const { sql, statements } = recording();
     const asked = lines.map((each): StockLine => ({ ...A_LINE, ...each }));
     const request: StockChangeRequest = { ...A_REQUEST, storeId: large.id, lines: asked, createsBins: true };
-    await findPlaces(
+    await findBinsOfLines(
       sql,
       request,
       lines.map(() => null),
@@ -143,14 +147,14 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     ['one bin at one place, which open orders took from', () => 0, OPEN_ORDERS_OF_BIN],
     ['bins of products without open orders', (n: number) => n + 1, undefined],
   ])('a count of what lies on the shelf reads a few rows: %s', async (_, binOf, units) => {
-    const rows = await database.query<Pick<PlacedCount, 'bin_id' | 'product_id' | 'variant_key'>>(
+    const rows = await database.query<Pick<CountWithSnapshot, 'bin_id' | 'product_id' | 'variant_key'>>(
       'SELECT product_id, variant_key, bin_id FROM stock WHERE store_id = $1 ORDER BY product_id, bin_id LIMIT $2',
       [large.id, 2 * LINES],
     );
     const [now] = await database.query<{ snapshot: string }>('SELECT pg_current_snapshot()::text AS snapshot');
     const counts = Array.from({ length: LINES }, (_line, index) => {
       const place = { position: 1, snapshot: now?.snapshot ?? '', lastMovement: 0, lastEvent: 0 };
-      return { index, ...place, ...rows[binOf(index)] } as PlacedCount;
+      return { index, ...place, ...rows[binOf(index)] } as CountWithSnapshot;
     });
     await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan`);
     const { sql, statements } = recording();
@@ -164,7 +168,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
   });
 
   it('a count reads its bin once for all its lines, and of many sets the newest', async () => {
-    const [row] = await database.query<Pick<PlacedCount, 'bin_id' | 'product_id' | 'variant_key'>>(
+    const [row] = await database.query<Pick<CountWithSnapshot, 'bin_id' | 'product_id' | 'variant_key'>>(
       'SELECT product_id, variant_key, bin_id FROM stock WHERE store_id = $1 ORDER BY product_id DESC, bin_id DESC LIMIT 1',
       [large.id],
     );
@@ -178,7 +182,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
       `SELECT pg_snapshot_xmax(now)::text || ':' || pg_snapshot_xmax(now)::text || ':' AS snapshot FROM pg_current_snapshot() AS now`,
     );
     const place = { position: 1, snapshot: now?.snapshot ?? '', lastMovement: 0, lastEvent: 0 };
-    const counts = Array.from({ length: LINES }, (_line, index) => ({ index, ...place, ...row }) as PlacedCount);
+    const counts = Array.from({ length: LINES }, (_line, index) => ({ index, ...place, ...row }) as CountWithSnapshot);
     await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off`);
     const { sql, statements } = recording();
 

@@ -300,7 +300,7 @@ describe('GET /v1/skus', () => {
   beforeAll(async () => {
     api = await application.withStore();
     const { store } = api;
-    await application.store.product({ sku: 'THEIRS' });
+    await application.store.product({ sku: 'IS_ORDER_OF_CUSTOMER' });
     mug = await store.product({ name: 'Mug', slug: 'mug', sku: 'M-1', price: 1999, stock: [2, 3] });
     runner = await store.product({ name: 'Runner', slug: 'runner', sku: 'R-1', price: 7990, stock: 1 });
     const attributes = { Size: '42', Color: 'Blue' };

@@ -297,7 +297,7 @@ describe('the API', () => {
 
     expect(names).toEqual([
       ...['request-head', 'concurrency-limit', 'authentication', 'keyless-routes', 'unknown-routes', 'json-bodies'],
-      ...['draining', 'request-log', 'feed-places', 'turns-of-large', 'entity-tags'],
+      ...['draining', 'request-log', 'feed-slots', 'large-request-slots', 'entity-tags'],
     ]);
   });
 

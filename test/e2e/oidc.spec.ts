@@ -1,4 +1,4 @@
-import { SignInService, type Entered } from '@app/application';
+import { SignInService, type SignInResult } from '@app/application';
 import { SignInInvalid } from '@app/domain';
 import { parseSetCookie } from 'cookie';
 import { generateKeyPair, SignJWT } from 'jose';
@@ -72,10 +72,10 @@ async function signIn(email: string, lies?: Lies) {
 }
 
 /** What the page does with the token of its address. */
-function enter({ location, cookies }: { location: string; cookies: Cookies }, at = api): Promise<Entered> {
+function enter({ location, cookies }: { location: string; cookies: Cookies }, at = api): Promise<SignInResult> {
   const [, link = ''] = ENTERS.exec(location) ?? [];
   const browser = { nonce: cookies[`signin-${link.slice(0, 8)}`], device: '', sessions: [] };
-  return at.app.get(SignInService).enter({ link }, browser, undefined) as Promise<Entered>;
+  return at.app.get(SignInService).enter({ link }, browser, undefined) as Promise<SignInResult>;
 }
 
 const stateOf = (location: string) => new URL(location).searchParams.get('state') ?? '';

@@ -254,7 +254,7 @@ describe('the SKU of an item', () => {
 
   it('means the product or the variant that has it exactly, or else in any letter case', async () => {
     const shop = await api.withStore();
-    await (await api.withStore()).store.product({ sku: 'THEIRS', stock: 5 });
+    await (await api.withStore()).store.product({ sku: 'IS_ORDER_OF_CUSTOMER', stock: 5 });
     const exact = await shop.store.product({ sku: 'Mug', stock: 5 });
     const other = await shop.store.product({ sku: 'MUG', stock: 5 });
     const shoe = await shop.store.product({ sku: 'SHOE', stock: 5 });

@@ -27,7 +27,7 @@ export async function createApp(
   const metrics = new Metrics();
   metrics.observeLog(() => logger.droppedLines);
   const limits = new ConcurrencyLimits();
-  metrics.observePlaces(limits.all);
+  metrics.observeSlots(limits.all);
   const fastify = Fastify(serverOptions(config.trustProxy, { limits, metrics }));
   fastify.decorate('publicUrl', config.publicUrl);
   fastify.addHook('onRoute', demandDeclaration);

@@ -22,7 +22,7 @@ const GRACE_MS = 5_000;
 /** Time for the requests in flight. Afterwards open connections are cut. */
 const IN_FLIGHT_MS = 20_000;
 /** Ends a shutdown that hangs. Orchestrators commonly kill after 30 s. */
-const GIVE_UP_MS = 28_000;
+const SHUTDOWN_TIMEOUT_MS = 28_000;
 
 export function runApi(extension?: Extension): void {
   runProcess((process) => main(process, extension), explain);
@@ -32,7 +32,7 @@ export function runApi(extension?: Extension): void {
 async function main({ config, logger, die }: ServiceProcess, extension?: Extension): Promise<void> {
   if (extension) requireOneNest();
   let stop = (): void => process.exit(0);
-  onShutdownSignal(() => stop(), { afterMs: GIVE_UP_MS, end: () => process.exit(1) });
+  onShutdownSignal(() => stop(), { afterMs: SHUTDOWN_TIMEOUT_MS, end: () => process.exit(1) });
 
   const stopTracing = config.tracing ? await startTracing('store-commerce-api') : () => Promise.resolve();
   const database = await openDatabase(config, logger, 'owned', extension?.migrations);

@@ -5,8 +5,8 @@ import { say } from './output.js';
 
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** Messages by the SQLSTATE of `demand_home`. */
-const AWAY: ReadonlyMap<string | undefined, string> = new Map([
+/** Messages by the SQLSTATE of `assert_writable`. */
+const MOVE_MESSAGES: ReadonlyMap<string | undefined, string> = new Map([
   ['SM001', 'The store moves to another database: try again shortly'],
   ['SM002', 'The store has moved to another database: use that one'],
 ]);
@@ -37,7 +37,7 @@ export function report(error: unknown): number {
 export function sentence(error: unknown): string {
   if (!(error instanceof Error)) return 'The program threw a value that is not an error';
   const { message, cause } = error;
-  const away = AWAY.get(errorCode(error instanceof ApplicationError ? cause : error));
+  const away = MOVE_MESSAGES.get(errorCode(error instanceof ApplicationError ? cause : error));
   if (away) return away;
   if (error instanceof ApplicationError && cause instanceof Error) {
     if (mayQuote(cause)) return `${message} (${codeOf(cause)})${adviceOn(error)}`;

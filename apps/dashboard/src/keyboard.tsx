@@ -24,7 +24,7 @@ const KEYS: readonly (readonly [keys: string, effect: string])[] = [
 ];
 
 const SEQUENCE_MS = 1_500;
-const NOT_HERE = 'input:not([type=checkbox]),textarea,select,dialog,[contenteditable]';
+const TYPING_TARGETS = 'input:not([type=checkbox]),textarea,select,dialog,[contenteditable]';
 
 const currentRow = () => document.activeElement?.closest('[data-row]') ?? null;
 
@@ -57,7 +57,7 @@ export function Keyboard() {
       x: () => currentRow()?.querySelector<HTMLInputElement>('input[type=checkbox]')?.click(),
     };
     const onKey = (event: KeyboardEvent) => {
-      const isTyping = (event.target as Element).closest(NOT_HERE) !== null;
+      const isTyping = (event.target as Element).closest(TYPING_TARGETS) !== null;
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping || document.querySelector('dialog[open]')) return;
       const page = event.timeStamp - gAt < SEQUENCE_MS && PAGES.find(({ key }) => key === event.key);
       gAt = event.key === 'g' ? event.timeStamp : -SEQUENCE_MS;
@@ -73,7 +73,7 @@ export function Keyboard() {
   return (
     <Dialog title="Keyboard" onClose={close}>
       <Facts facts={KEYS} />
-      <Form verb="Close" tone="" send={close} />
+      <Form submitLabel="Close" tone="" send={close} />
     </Dialog>
   );
 }

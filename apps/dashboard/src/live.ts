@@ -21,9 +21,9 @@ type Message = Readonly<{
 
 const NAME = `dashboard-${mode}`;
 const RETRY_MS = 3_000;
-const SEEN_MS = 500;
+const VISIBILITY_POLL_MS = 500;
 /** The pause between changes and the next read of the feed: what comes by then is one answer. */
-const CALM_MS = 1_000;
+const DEBOUNCE_MS = 1_000;
 const LISTS_MS = 5_000;
 const started = new Date().toISOString();
 
@@ -62,7 +62,7 @@ let due: ReturnType<typeof setTimeout> | undefined;
 let refetchedAt = -LISTS_MS;
 /** A hidden tab when it is seen again; pages of orders when they are opened again: no row moves under the reader. */
 function refetchLists(): void {
-  const wait = Math.max(CALM_MS, refetchedAt + LISTS_MS - performance.now());
+  const wait = Math.max(DEBOUNCE_MS, refetchedAt + LISTS_MS - performance.now());
   due ??= setTimeout(() => {
     due = undefined;
     refetchedAt = performance.now();
@@ -93,14 +93,14 @@ export async function follow(): Promise<void> {
     channel.postMessage(message);
   };
   for (;;) {
-    while (!isSeen()) await pause(SEEN_MS);
+    while (!isVisible()) await pause(VISIBILITY_POLL_MS);
     await navigator.locks.request(NAME, async () => {
-      while (isSeen()) await step(tell);
+      while (isVisible()) await step(tell);
     });
   }
 }
 
-const isSeen = () => !document.hidden && !signedOut.get();
+const isVisible = () => !document.hidden && !signedOut.get();
 
 async function step(tell: (message: Message) => void): Promise<void> {
   const gone = new AbortController();
@@ -114,7 +114,7 @@ async function step(tell: (message: Message) => void): Promise<void> {
     if (!data) return;
     tell({ live: { state: 'live' }, cursor: data.cursor, changes: data.data, hasGap: data.rewound || isLost });
     isLost = false;
-    if (data.data.length > 0 && !data.has_more) await pause(CALM_MS);
+    if (data.data.length > 0 && !data.has_more) await pause(DEBOUNCE_MS);
   } catch (error) {
     if (gone.signal.aborted) return;
     const status = statusOf(error);

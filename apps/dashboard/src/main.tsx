@@ -9,7 +9,16 @@ import { help, Keyboard, PAGES } from './keyboard.js';
 import { follow, live } from './live.js';
 import { OrderPage } from './orders/order.js';
 import { Orders } from './orders/orders.js';
-import { announce, Announcements, Button, focusHeading, Forbidden, LinkButton, Page, Waiting } from './parts/page.js';
+import {
+  announce,
+  Announcements,
+  Button,
+  focusHeading,
+  Forbidden,
+  LinkButton,
+  Page,
+  QueryStatus,
+} from './parts/page.js';
 import { Time, timeZone } from './parts/text.js';
 import { ImportPage } from './products/import.js';
 import { ProductPage, Products } from './products/products.js';
@@ -159,7 +168,7 @@ function App(): JSX.Element {
         <strong class="store">Store dashboard</strong>
       </header>
       <main>
-        <Waiting query={me} rows={6} />
+        <QueryStatus query={me} rows={6} />
       </main>
     </>
   );

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { keyNow, post, queries, signedOut, useGet, useRead, type Key, type Scope } from './http.js';
 import { Choices, Dialog, Field, Form, type FormProps, type Values } from './parts/ask.js';
-import { Alert, announce, Button, LinkButton, Note, Waiting } from './parts/page.js';
+import { Alert, announce, Button, LinkButton, Note, QueryStatus } from './parts/page.js';
 import { useStore } from './store.js';
 import { go, to } from './route.js';
 
@@ -26,7 +26,7 @@ export async function signOut(): Promise<void> {
 }
 
 /** The open page goes on after a sign-in over it, unless it is of another person or store now. */
-async function goOn(): Promise<void> {
+async function continueSession(): Promise<void> {
   const before = known;
   signedOut.set('');
   await queries.refetchQueries({ queryKey: ['/v1/key'] });
@@ -52,12 +52,12 @@ function Open({ link, ...form }: Omit<FormProps, 'send'> & { link?: string }): J
     setStores(answer.stores);
     if (answer.stores) return;
     if (/^#\/(enter|sign-in)/.test(location.hash)) go('#/', true);
-    await goOn();
+    await continueSession();
   };
   if (!stores) return <Form {...form} send={send} />;
   const names = Object.fromEntries(stores.map(({ subdomain, name }) => [subdomain, name]));
   return (
-    <Form verb="Open" send={send}>
+    <Form submitLabel="Open" send={send}>
       <h2>Which store?</h2>
       <Choices label="Store" name="store" begin={stores[0]?.subdomain} of={names} />
     </Form>
@@ -75,12 +75,12 @@ function ByCode(): JSX.Element {
   };
   if (!email)
     return (
-      <Form verb="Send me a code" send={mail}>
+      <Form submitLabel="Send me a code" send={mail}>
         <Field label="E-mail" {...EMAIL} required autoFocus defaultValue={known?.person?.email ?? ''} />
       </Form>
     );
   return (
-    <Open verb="Sign in" onCancel={() => setEmail('')}>
+    <Open submitLabel="Sign in" onCancel={() => setEmail('')}>
       <p>
         If <strong>{email}</strong> belongs to a person of a store, a code is on its way. It works for 10 minutes, in
         this browser.
@@ -90,12 +90,12 @@ function ByCode(): JSX.Element {
   );
 }
 
-type Ways = Readonly<Record<'private' | 'code' | 'oidc', boolean>>;
+type SignInMethodFlags = Readonly<Record<'private' | 'code' | 'oidc', boolean>>;
 
-function WaysIn(): JSX.Element {
-  const ways = useRead(['sign-in'], () => post<Ways>('sign-in', undefined, 'GET'));
-  if (!ways.data) return <Waiting query={ways} />;
-  const { private: isPrivate, code, oidc } = ways.data;
+function SignInMethods(): JSX.Element {
+  const methods = useRead(['sign-in'], () => post<SignInMethodFlags>('sign-in', undefined, 'GET'));
+  if (!methods.data) return <QueryStatus query={methods} />;
+  const { private: isPrivate, code, oidc } = methods.data;
   if (!isPrivate)
     return (
       <Note tone="wait">
@@ -116,7 +116,7 @@ function WaysIn(): JSX.Element {
   );
 }
 
-const Door = ({ children }: { children: ComponentChildren }) => (
+const SignInFrame = ({ children }: { children: ComponentChildren }) => (
   <main class="door card">
     <h1>Sign in</h1>
     {children}
@@ -125,17 +125,17 @@ const Door = ({ children }: { children: ComponentChildren }) => (
 
 /** Messages by the last part of the address to which the service sends back from the identity provider. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  not_added: 'No store has added the e-mail of your account. Ask an owner of the store to add it.',
+  not_added: 'No store has added the e-mail of your account. ConfirmDialog an owner of the store to add it.',
   other_account:
     'Your e-mail belongs to a person who signs in with another account. Use that one, or ask an owner of the store to remove and add you.',
   unavailable: 'Your organisation does not answer. Try again later.',
 };
 
 export const SignIn = ({ refusal }: { refusal?: string | undefined }) => (
-  <Door>
+  <SignInFrame>
     {refusal && <Alert>{REFUSALS[refusal] ?? 'Your organisation did not sign you in. Try again.'}</Alert>}
-    <WaysIn />
-  </Door>
+    <SignInMethods />
+  </SignInFrame>
 );
 
 type Invitation = Readonly<{ person: { name: string }; stores: readonly StoreName[] }>;
@@ -144,19 +144,19 @@ type Invitation = Readonly<{ person: { name: string }; stores: readonly StoreNam
 export function Enter({ token: link }: { token: string }): JSX.Element {
   const query = useRead(['link', link], () => post<Invitation>('sign-in/link', { link }));
   return (
-    <Door>
-      <Waiting query={query} rows={2} />
+    <SignInFrame>
+      <QueryStatus query={query} rows={2} />
       {query.error && <LinkButton text="Sign in another way" href={to('/')} />}
       {query.data && (
-        <Open verb={`Sign in as ${query.data.person.name}`} link={link}>
+        <Open submitLabel={`Sign in as ${query.data.person.name}`} link={link}>
           <p>To {query.data.stores.map(({ name }) => name).join(', ')}.</p>
         </Open>
       )}
-    </Door>
+    </SignInFrame>
   );
 }
 
-const WHY = { stale: 'This needs a sign-in within the last hour.', ended: 'Your session has ended.' };
+const SIGN_IN_REASONS = { stale: 'This needs a sign-in within the last hour.', ended: 'Your session has ended.' };
 
 /** Opens over the page as it is, so that a filled form stays. */
 export function SignInAgain(): JSX.Element | null {
@@ -167,8 +167,8 @@ export function SignInAgain(): JSX.Element | null {
   if (!why) return null;
   return (
     <Dialog title="Sign in again" onClose={close} stays={!isStale}>
-      <p>{WHY[why]} What you typed is still there.</p>
-      <WaysIn />
+      <p>{SIGN_IN_REASONS[why]} What you typed is still there.</p>
+      <SignInMethods />
       {isStale && <Button text="Not now" class="quiet" onClick={close} />}
     </Dialog>
   );

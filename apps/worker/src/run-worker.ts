@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 
 /** Ends a shutdown that hangs. Longer than any delivery, and shorter than the 45 s that the documentation requires. */
-const GIVE_UP_MS = 42_000;
+const SHUTDOWN_TIMEOUT_MS = 42_000;
 
 export function runWorker(extension?: Extension): void {
   runProcess((process) => main(process, extension));
@@ -15,7 +15,7 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
   if (extension) requireOneNest();
   let stop = (): void => process.exit(0);
   onShutdownSignal(() => stop(), {
-    afterMs: GIVE_UP_MS,
+    afterMs: SHUTDOWN_TIMEOUT_MS,
     end: () => die(new Error('The shutdown took too long')),
   });
 

@@ -36,7 +36,7 @@ export {
   type Allocation,
   type JournalFilter,
   type JournalPage,
-  type JournalPlace,
+  type JournalPosition,
   type JournalRow,
   type JournalRows,
   type ListedOrder,

@@ -11,7 +11,7 @@ const {
   ORDER_DEADLINE_MS,
   QUERY_TIMEOUT_MS,
   READ_ANSWER_MS,
-  TURN_MS,
+  SLOT_WAIT_MS,
   SILENT_SERVER_MS,
   STATEMENT_TIMEOUT_MS,
   TRANSACTION_MS,
@@ -26,7 +26,7 @@ describe('The time limits', () => {
     ['a read is answered before the client gives up', READ_ANSWER_MS, CLIENT_TIMEOUT_MS],
     ['the look-up of a key ends before the answer', KEY_LOOK_UP_MS, READ_ANSWER_MS],
     ['the statement of a look-up ends before the look-up', KEY_STATEMENT_MS, KEY_LOOK_UP_MS],
-    ['a search leaves its queue before the answer', TURN_MS, READ_ANSWER_MS],
+    ['a search leaves its queue before the answer', SLOT_WAIT_MS, READ_ANSWER_MS],
     ['the server ends a statement before the service gives up the connection', STATEMENT_TIMEOUT_MS, QUERY_TIMEOUT_MS],
     ['a transaction without a deadline has time for a lock', LOCK_TIMEOUT_MS, TRANSACTION_MS],
   ])('%s', (_, inner, outer) => {

@@ -41,7 +41,7 @@ export const KEY_STATEMENT_MS = 2_000;
 export const CONNECTION_MS = 2_000;
 
 /** The wait of a search or a transaction for one of the connections that its kind may use. */
-export const TURN_MS = 2_000;
+export const SLOT_WAIT_MS = 2_000;
 
 /** After this, PostgreSQL ends a read, which answers 503. The transaction of an order sets its own limit. */
 export const STATEMENT_TIMEOUT_MS = 3_000;

@@ -25,17 +25,17 @@ export class Indicators {
 
   /** Down unless a primary answers within 2 s. */
   async database(): Promise<HealthIndicatorResult> {
-    return this.upIf(await this.databaseAnswers(), 'database');
+    return this.reportUpIf(await this.databaseAnswers(), 'database');
   }
 
   /** Down until the migrations of this release have run. Without an answer of the database, as known last. */
   async schema(): Promise<HealthIndicatorResult> {
     await this.databaseAnswers();
-    return this.upIf(this.isSchemaCurrent, 'schema');
+    return this.reportUpIf(this.isSchemaCurrent, 'schema');
   }
 
   serving(): HealthIndicatorResult {
-    return this.upIf(this.readiness.serving, 'serving');
+    return this.reportUpIf(this.readiness.serving, 'serving');
   }
 
   /** Down beyond the limits of the configuration. What the database did not say in time is null, and up. */
@@ -48,17 +48,17 @@ export class Indicators {
     const slots = gauges.get('database_slot_retained_bytes') ?? null;
     const most = this.config.healthLimits;
     return {
-      ...this.upUnless('pipeline', { lag_seconds: lag, dead_letters: dead }, [
+      ...this.reportUpUnless('pipeline', { lag_seconds: lag, dead_letters: dead }, [
         (lag ?? 0) > most.pipelineLagSeconds &&
           `The oldest due stage has waited ${Math.floor(lag ?? 0)} s: more than ${most.pipelineLagSeconds} s (PIPELINE_MAX_LAG_SECONDS)`,
         (dead ?? 0) > most.deadLetters &&
           `${dead} stages have failed for good: more than ${most.deadLetters} (PIPELINE_MAX_DEAD_LETTERS)`,
       ]),
-      ...this.upUnless('feed', { lag_seconds: feedLag }, [
+      ...this.reportUpUnless('feed', { lag_seconds: feedLag }, [
         (feedLag ?? 0) > most.feedLagSeconds &&
           `Changes have waited ${Math.floor(feedLag ?? 0)} s for their position: more than ${most.feedLagSeconds} s (FEED_MAX_LAG_SECONDS)`,
       ]),
-      ...this.upUnless(
+      ...this.reportUpUnless(
         'wal',
         {
           slots: slots?.length ?? null,
@@ -89,12 +89,12 @@ export class Indicators {
     return database.status === 'up';
   }
 
-  private upIf(isUp: boolean, name: string): HealthIndicatorResult {
+  private reportUpIf(isUp: boolean, name: string): HealthIndicatorResult {
     const indicator = this.indicators.check(name);
     return isUp ? indicator.up() : indicator.down();
   }
 
-  private upUnless(name: string, data: object, checks: readonly (string | false)[]): HealthIndicatorResult {
+  private reportUpUnless(name: string, data: object, checks: readonly (string | false)[]): HealthIndicatorResult {
     const indicator = this.indicators.check(name);
     const reasons = checks.filter((reason) => reason !== false);
     return reasons.length > 0 ? indicator.down({ ...data, reasons }) : indicator.up({ ...data });

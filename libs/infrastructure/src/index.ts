@@ -24,7 +24,7 @@ export { visible } from './platform/plain-text.js';
 export * from './platform/version.js';
 export * from './platform/whole-file.js';
 export * from './postgres/attributes.js';
-export { BulkTurns } from './postgres/bulk-turns.js';
+export { BulkLimiter } from './postgres/bulk-limiter.js';
 export * from './postgres/connection.js';
 export * from './postgres/data-source.js';
 export * from './postgres/drawn-ids.js';

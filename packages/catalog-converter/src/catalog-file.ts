@@ -74,16 +74,16 @@ export async function survey(options: FileOptions): Promise<Survey> {
  * Reads the file again: the rows of each product, in the order of the products' first rows. Holds the rows from the first
  * product on that is not complete.
  *
- * @param doubtful receives the cells that a spreadsheet has probably damaged.
+ * @param reportSuspect receives the cells that a spreadsheet has probably damaged.
  */
 export async function* readProducts(
   options: FileOptions,
   { sizes, aliases }: Survey,
-  doubtful: (line: number, reason: string) => void,
+  reportSuspect: (line: number, reason: string) => void,
 ): AsyncGenerator<readonly Row[]> {
   const waiting = new Map<string, Row[]>();
   for await (const { header, record, row } of readRecords(options)) {
-    noteDamage(record, header, doubtful);
+    reportDamage(record, header, reportSuspect);
     const product = aliases.get(row.product) ?? row.product;
     const gathered = waiting.get(product);
     if (gathered) gathered.push(row);
@@ -145,15 +145,15 @@ function rowOf({ line, cells: given }: CsvRecord, { columns, names }: Header, fo
 const SHORTENED = /^\d([.,]\d+)?E\+\d{2,}$/i;
 const IS_CODE = /barcode|gtin|upc|ean|isbn/i;
 
-function noteDamage(
+function reportDamage(
   { line, cells }: CsvRecord,
   { columns, names }: Header,
-  doubtful: (line: number, reason: string) => void,
+  reportSuspect: (line: number, reason: string) => void,
 ): void {
   cells.forEach((cell, index) => {
     const name = names[index] ?? '';
     if (!SHORTENED.test(cell.trim()) || (columns[index] !== 'sku' && !IS_CODE.test(name))) return;
-    doubtful(line, `${name} ${quoted(cell.trim())} looks like a number that a spreadsheet has shortened`);
+    reportSuspect(line, `${name} ${quoted(cell.trim())} looks like a number that a spreadsheet has shortened`);
   });
 }
 

@@ -20,7 +20,7 @@ export function readPrice(text: string, column: string): string {
 }
 
 /** Notes a price that most currencies cannot express: the converter does not know the currency of the store. */
-export function noteFinePrice(price: string, noted: (reason: string) => void): void {
+export function reportFinePrice(price: string, noted: (reason: string) => void): void {
   if (/\.\d\d\d*[1-9]/.test(price))
     noted(`the price ${price} has more than two decimals: the import refuses it unless the currency has them`);
 }
@@ -41,7 +41,7 @@ export function readQuantity(text: string | undefined, column: string, noted: (r
 }
 
 /** Whether the cell holds a yes. */
-export function saysYes(text: string | undefined): boolean {
+export function isYes(text: string | undefined): boolean {
   return /^(true|yes|1)$/i.test(text?.trim() ?? '');
 }
 

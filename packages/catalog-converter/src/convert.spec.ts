@@ -201,8 +201,8 @@ describe('a Shopify export', () => {
       ['Cup', 'E+12'],
     ]);
     expect(said).toEqual([
-      '2 doubtful Variant SKU "1,2E+12" looks like a number that a spreadsheet has shortened',
-      '2 doubtful Variant Barcode "4,00638E+12" looks like a number that a spreadsheet has shortened',
+      '2 reportSuspect Variant SKU "1,2E+12" looks like a number that a spreadsheet has shortened',
+      '2 reportSuspect Variant Barcode "4,00638E+12" looks like a number that a spreadsheet has shortened',
     ]);
   });
 

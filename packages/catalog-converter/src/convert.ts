@@ -30,8 +30,8 @@ export async function* convert(options: Conversion): AsyncGenerator<BundleLine> 
   if (bin !== null && createsBin) yield* placesOf(options.store, bin);
   const taken = new Taken();
   const shared = new Map<string, unknown>();
-  const doubtful = (line: number, reason: string) => noted({ outcome: 'doubtful', line, reason });
-  for await (const gathered of readProducts(options, found, doubtful)) {
+  const reportSuspect = (line: number, reason: string) => noted({ outcome: 'reportSuspect', line, reason });
+  for await (const gathered of readProducts(options, found, reportSuspect)) {
     for (const rows of separated(gathered, options)) {
       const lines = convertProduct(rows, options, columns, taken);
       const [{ line } = { line: 0 }] = rows;

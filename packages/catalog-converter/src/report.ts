@@ -2,9 +2,9 @@
 export interface Note {
   /**
    * `refused`: its rows are invalid. `skipped`: the service does not sell it. `changed`: it is converted with an
-   * adjustment. `doubtful`: a cell of the row was probably damaged before.
+   * adjustment. `reportSuspect`: a cell of the row was probably damaged before.
    */
-  readonly outcome: 'refused' | 'skipped' | 'changed' | 'doubtful';
+  readonly outcome: 'refused' | 'skipped' | 'changed' | 'reportSuspect';
   readonly line: number;
   readonly reason: string;
 }

@@ -1,12 +1,12 @@
 import type { CatalogFormat, CatalogProduct, CatalogRow, CatalogVariant, ReadingContext } from './catalog-format.js';
 import {
   lowestPrice,
-  noteFinePrice,
+  reportFinePrice,
   optionsByName,
   pictures,
   readPrice,
   readQuantity,
-  saysYes,
+  isYes,
   type Cells,
 } from './cells.js';
 import { atLine, Invalid, quoted } from './invalid.js';
@@ -83,7 +83,7 @@ function readVariant({ line, cells }: CatalogRow, first: Cells, { noted }: Readi
   return atLine(line, () => {
     if (!cells.price) throw new Invalid('Variant Price is missing');
     const price = readPrice(cells.price, 'Variant Price');
-    noteFinePrice(price, (reason) => noted(line, reason));
+    reportFinePrice(price, (reason) => noted(line, reason));
     return {
       line,
       sku: cells.sku?.trim() ?? '',
@@ -131,5 +131,5 @@ function statusOf({ status, published }: Cells): CatalogProduct['status'] {
   const given = status?.trim().toLowerCase() ?? 'active';
   if (!Object.hasOwn(STATUSES, given)) throw new Invalid('Status must be active, draft, archived or unlisted');
   const own = STATUSES[given as keyof typeof STATUSES];
-  return own === 'ACTIVE' && published !== undefined && !saysYes(published) ? 'DRAFT' : own;
+  return own === 'ACTIVE' && published !== undefined && !isYes(published) ? 'DRAFT' : own;
 }

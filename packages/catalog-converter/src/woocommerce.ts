@@ -1,12 +1,12 @@
 import type { CatalogFormat, CatalogProduct, CatalogRow, CatalogVariant, ReadingContext } from './catalog-format.js';
 import {
   lowestPrice,
-  noteFinePrice,
+  reportFinePrice,
   optionsByName,
   pictures,
   readPrice,
   readQuantity,
-  saysYes,
+  isYes,
   type Cells,
 } from './cells.js';
 import { atLine, Invalid, NotSold } from './invalid.js';
@@ -86,7 +86,7 @@ function readProduct(rows: readonly CatalogRow[], context: ReadingContext): Cata
     }),
     ...(columns.has('attribute1name') && { specifications: specificationsOf(cells, variants) }),
     ...(columns.has('published') && { status: statusOf(cells) }),
-    ...(columns.has('featured') && { featured: saysYes(cells.featured) }),
+    ...(columns.has('featured') && { featured: isYes(cells.featured) }),
   };
 }
 
@@ -123,7 +123,7 @@ function readVariation(row: CatalogRow, context: ReadingContext): CatalogVariant
       context.noted(line, 'a variation without a price is skipped');
       return [];
     }
-    noteFinePrice(price, (reason) => context.noted(line, reason));
+    reportFinePrice(price, (reason) => context.noted(line, reason));
     const attributes = optionsByName(
       attributesOf(cells).flatMap(({ name, value }) => (value ? [[name, value] as const] : [])),
     );
@@ -144,7 +144,7 @@ function priceOf({ line, cells }: CatalogRow, variants: readonly CatalogVariant[
   const prices = sold.map(({ price }) => price);
   if (prices.length > 0) return lowestPrice(prices);
   if (own === null) throw new NotSold('it has no price');
-  noteFinePrice(own, (reason) => context.noted(line, reason));
+  reportFinePrice(own, (reason) => context.noted(line, reason));
   return own;
 }
 

@@ -30,7 +30,7 @@ export function serverAccount(dataDir: string): Account | undefined {
 }
 
 /** Whether the account can enter the directory. The system answers: file modes alone ignore access control lists. */
-export function canEnter(account: Account, directory: string): boolean {
+export function canTraverse(account: Account, directory: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...account, cwd: '/' }).status === 0;
 }
 
@@ -38,7 +38,7 @@ export function canEnter(account: Account, directory: string): boolean {
  * Lets this account alone pass through a directory that is closed to its group, without the right to list it. A
  * directory whose group already has rights stays unchanged: another program may depend on them.
  */
-export function letThrough(account: Account, directory: string): void {
+export function allowTraversal(account: Account, directory: string): void {
   const { mode, uid } = lstatSync(directory);
   if ((mode & 0o070) !== 0) return;
   chownSync(directory, uid, account.gid);

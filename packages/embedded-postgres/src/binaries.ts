@@ -22,7 +22,7 @@ export async function findBinaries(native: string, account: Account | undefined)
   const complete = completeLibraries(native);
   let problem = whyNotRunning(native, account);
   if (complete && problem === undefined) return programsIn(native);
-  for (const place of account || !complete ? placesForCopies(account) : []) {
+  for (const place of account || !complete ? copyDirectories(account) : []) {
     const copy = join(place, copyName(native));
     if (!isComplete(copy, native)) await copyBinaries(native, copy);
     problem = isOurs(copy)
@@ -84,7 +84,7 @@ function programsIn(native: string): Binaries {
 }
 
 /** Root prefers a directory that only root can write to and that no cleaner of temporary files prunes by age. */
-function placesForCopies(account: Account | undefined): string[] {
+function copyDirectories(account: Account | undefined): string[] {
   return account ? ['/var/lib', tmpdir()] : [tmpdir()];
 }
 

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { canEnter, letThrough, type Account } from './account.js';
+import { canTraverse, allowTraversal, type Account } from './account.js';
 
 /** The database role of every connection. */
 export const ROLE = 'store';
@@ -30,10 +30,10 @@ const DRAFT = 'postgres.init-';
 /** Opens the cluster of the data directory, or creates one. Only the owner of the data directory may call it. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, account } = options;
-  if (account && canEnter(account, dirname(dataDir))) letThrough(account, dataDir);
+  if (account && canTraverse(account, dirname(dataDir))) allowTraversal(account, dataDir);
   const existing = existingCluster(dataDir);
   if (existing === undefined) return createCluster(options);
-  if (account && !canEnter(account, existing)) {
+  if (account && !canTraverse(account, existing)) {
     throw new Error(`The account that runs PostgreSQL (uid ${account.uid}) cannot enter ${existing}.`);
   }
   return { directory: existing, password: readPassword(dataDir, existing) };
@@ -105,9 +105,9 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
  * reference: deleting the data directory still means starting empty.
  */
 function homeFor(account: Account, dataDir: string): string {
-  if (canEnter(account, dataDir)) return dataDir;
+  if (canTraverse(account, dataDir)) return dataDir;
   const home = makeHome();
-  letThrough(account, home);
+  allowTraversal(account, home);
   return home;
 }
 

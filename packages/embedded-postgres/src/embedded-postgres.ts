@@ -46,7 +46,7 @@ export interface EmbeddedPostgresOptions {
 
 /** The time that another process may take to start or stop before an attaching process gives up. */
 const ATTACH_TIMEOUT_MS = 30_000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /**
  * An advisory lock of the database `postgres`. A process that attached shares it until it stops or dies; the process that
  * stops the server takes it alone.
@@ -95,7 +95,7 @@ export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOpt
     } catch (error) {
       // The owner is starting or stopping its server, or another process won the race to start one.
       if (!(error instanceof EmbeddedPostgresInUse) || performance.now() > giveUp) throw error;
-      await delay(LOOK_MS);
+      await delay(POLL_MS);
     }
   }
 }
@@ -175,7 +175,7 @@ function lastToLeave(server: EmbeddedPostgres): EmbeddedPostgres {
     const session = maintenanceSession(server.url);
     try {
       await session.connect();
-      while (!(await tryLock(session, 'pg_try_advisory_lock'))) await delay(LOOK_MS);
+      while (!(await tryLock(session, 'pg_try_advisory_lock'))) await delay(POLL_MS);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
     } finally {

@@ -3,8 +3,8 @@ import { readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const INSIST_AFTER_MS = 2_000;
-const GIVE_UP_AFTER_MS = 15_000;
+const IMMEDIATE_STOP_AFTER_MS = 2_000;
+const STOP_TIMEOUT_MS = 15_000;
 
 /**
  * Ends the server processes that a killed owner left on the cluster, as the watchdog does if it still runs. Only the
@@ -19,8 +19,8 @@ export async function stopOrphans(cluster: string): Promise<void> {
   if (isServerOf(pid, cluster)) signal(pid, 'SIGINT');
   for (let left = serversOf(cluster, pid); left.length > 0; left = serversOf(cluster, pid)) {
     const elapsed = performance.now() - start;
-    if (elapsed > GIVE_UP_AFTER_MS) throw new Error(`Process ${pid} still runs PostgreSQL in ${cluster}.`);
-    if (elapsed > INSIST_AFTER_MS) left.forEach((server) => signal(server, 'SIGQUIT'));
+    if (elapsed > STOP_TIMEOUT_MS) throw new Error(`Process ${pid} still runs PostgreSQL in ${cluster}.`);
+    if (elapsed > IMMEDIATE_STOP_AFTER_MS) left.forEach((server) => signal(server, 'SIGQUIT'));
     await delay(10);
   }
   // PostgreSQL would refuse to start if another program had the recorded pid by now, or got it during the start (usual

@@ -5,7 +5,7 @@ export const MOVE_MUTANTS: readonly Mutant[] = [
     'a move does not wait for those who write',
     'move',
     /acknowledged and is lost|The rows of .+ differ|the list of \w+ has/,
-    ['store-home', 'PERFORM FROM stores WHERE id = of_store;'],
+    ['store-writable', 'PERFORM FROM stores WHERE id = of_store;'],
   ),
   mutant('a cluster answers for a store that has left it', 'move', /the store has left answered 200/, ['moved-store']),
   mutant('two clusters have the store', 'move', /has not moved away from this database/, ['one-home']),

@@ -40,7 +40,7 @@ if (outcome.outcome === 'placed') await this.database.transaction(storeId, (sql)
     'a refusal does not wait for the first request with its key',
     'idempotency',
     /late-refusal-\d+: the order was placed, and its repeat \(\w+\) answered 4(00|22)/,
-    ['refusal-after-replay', `const winner = await this.placement.winnerOf(claim, 'glance', deadline);`],
+    ['refusal-after-replay', `const winner = await this.placement.winnerOf(claim, 'once', deadline);`],
   ),
   mutant(
     'an external reference is checked before the insertion, without a unique index',
@@ -142,7 +142,7 @@ await this.notify(claim);`,
   ]),
   mutant('a change does not claim its key', 'life', /key \S+ was answered (with different bytes|and is not kept)/, [
     'kept-change',
-    `((null as Kept<KeptChange> | null) ??
+    `((null as Kept<StoredChange> | null) ??
 null);`,
     2,
   ]),

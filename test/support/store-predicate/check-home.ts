@@ -4,7 +4,7 @@ import { nameOf } from './read-statements.js';
 /** Statements that write rows of a store in a transaction that does not ask whether the store is at home. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([['stores.insert', 'A new store is at home.']]);
 
-const ASKS = /\b(is_home|is_served|demand_home)\s*\(/;
+const ASKS = /\b(is_writable|is_processed|assert_writable)\s*\(/;
 
 /** Follows the transactions of the service, and finds writes of which a move of the store would know nothing. */
 export class HomeCheck {

@@ -42,7 +42,7 @@ export const EXCEPTIONS: readonly Exception[] = [
       'import.stores.ids',
       'import.stores.find',
       'import.stores.owners',
-      'import.stores.demand_home',
+      'import.stores.assert_writable',
       'import.stores.currencies',
       'import.stores.lock',
       'import.stores.update',

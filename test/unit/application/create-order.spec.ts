@@ -51,7 +51,7 @@ function placeOne({
       },
     } as unknown as FraudScreening,
     {
-      winnerOf: (_claim: object, look: 'glance' | 'wait') => Promise.resolve(look === 'wait' ? winner : null),
+      winnerOf: (_claim: object, look: 'once' | 'wait') => Promise.resolve(look === 'wait' ? winner : null),
       place: (placement: Placement) => {
         placements.push(placement);
         return placements.length > taken

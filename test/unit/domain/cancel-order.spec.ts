@@ -6,7 +6,7 @@ import {
   ledgerOf,
   setStatuses,
   shipOrder,
-  type KnownShipment,
+  type RecordedShipment,
   type PlacedOrderState,
 } from '@app/domain';
 import {
@@ -112,7 +112,7 @@ describe('a cancellation', () => {
 describe('a cancellation of units', () => {
   const cancel = (state: Partial<PlacedOrderState>, items = [units(1, 2)], restock: boolean | null = null) =>
     cancelOrder(anOrder(state), { ...cancellation, restock }, items);
-  const shipped = (...items: KnownShipment['items']) => ({
+  const shipped = (...items: RecordedShipment['items']) => ({
     fulfillmentStatus: 'PROCESSING' as const,
     shipments: [aShipment({ items })],
   });
@@ -151,7 +151,7 @@ describe('a cancellation of units', () => {
     expect(effectsOf(cancelOrder(anOrder({ lines }), cancellation)).restock?.lines).toEqual([units(1, 2)]);
   });
 
-  it.each<[string, Partial<PlacedOrderState>, KnownShipment['items'], string]>([
+  it.each<[string, Partial<PlacedOrderState>, RecordedShipment['items'], string]>([
     ['that have shipped', shipped(units(1, 2)), [units(1, 2)], 'already_shipped'],
     ['that were given up', { lines: [aLine(1, 3, { cancelledQuantity: 2 })] }, [units(1, 2)], 'already_shipped'],
     ['of an order that has shipped as a whole', { fulfillmentStatus: 'SHIPPED' }, [units(1, 1)], 'already_shipped'],

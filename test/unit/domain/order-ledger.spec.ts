@@ -18,7 +18,7 @@ import {
   type Booking,
   type ChargeableOrder,
   type Charges,
-  type KnownPayment,
+  type RecordedPayment,
   type LineCharges,
   type LineQuantity,
   type OrderChange,
@@ -402,7 +402,7 @@ function after(state: PlacedOrderState, change: OrderChange): PlacedOrderState {
     cancelledAmount: state.cancelledAmount + (cancelled?.amount ?? 0) + (fee?.credited ?? 0),
     cancellationFee: fee?.amount ?? state.cancellationFee,
     credits: [...state.credits, ...creditsOf(new PlacedOrder(state), change)],
-    payments: payment ? [...state.payments, payment satisfies KnownPayment] : state.payments,
+    payments: payment ? [...state.payments, payment satisfies RecordedPayment] : state.payments,
     refunds: refunded ? [...state.refunds, refunded] : state.refunds,
     shipments: shipment ? new PlacedOrder(state).shipmentsWith(shipment.shipment) : state.shipments,
   };

@@ -3,7 +3,7 @@ import {
   recordRefund,
   ledgerOf,
   setStatuses,
-  type KnownShipment,
+  type RecordedShipment,
   type PlacedOrderState,
 } from '@app/domain';
 import {
@@ -47,7 +47,7 @@ describe('statuses that an operator sets', () => {
 
   it('are not SHIPPED or DELIVERED while the shipments of the order lack units', () => {
     const part = aShipment({ items: [units(1, 2)] });
-    const set = (fulfillmentStatus: 'SHIPPED' | 'DELIVERED', shipments: KnownShipment[]) => () =>
+    const set = (fulfillmentStatus: 'SHIPPED' | 'DELIVERED', shipments: RecordedShipment[]) => () =>
       setStatuses(
         anOrder({ fulfillmentStatus: fulfillmentStatus === 'SHIPPED' ? 'PROCESSING' : 'SHIPPED', shipments }),
         {

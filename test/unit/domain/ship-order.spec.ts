@@ -3,7 +3,7 @@ import {
   changeShipment,
   recordRefund,
   shipOrder,
-  type KnownShipment,
+  type RecordedShipment,
   type PlacedOrderState,
   type ShipmentPatch,
 } from '@app/domain';
@@ -78,7 +78,7 @@ describe('a shipment', () => {
     expect(effectsOf(shipped).mail).toEqual({ stage: 'notify-shipment', reference: 'S-1' });
   });
 
-  it.each<[string, Partial<KnownShipment>, Parameters<typeof shipping>[0], string]>([
+  it.each<[string, Partial<RecordedShipment>, Parameters<typeof shipping>[0], string]>([
     ['picking, with the same items', { status: 'picking' }, { items: ALL }, 'shipment_changed PROCESSING>SHIPPED'],
     ['picking, without items', { status: 'picking' }, {}, 'shipment_changed PROCESSING>SHIPPED'],
     ['picking, with other items', { status: 'picking' }, { items: [units(1, 3)] }, 'shipment_reference_taken'],

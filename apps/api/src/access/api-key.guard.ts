@@ -69,7 +69,7 @@ export class ApiKeyGuard implements CanActivate {
     const found = await this.authenticate[way](credential, request.ip);
     request.apiKey = found.key;
     if (found.key) {
-      demandHome(request, found.key);
+      assertWritable(request, found.key);
       return found.key;
     }
     request.refusedKey = found.refused;
@@ -83,7 +83,7 @@ function mayHaveEnded({ routeOptions, admittedAt }: FastifyRequest): boolean {
 }
 
 /** @throws StoreMoved */
-function demandHome({ method }: FastifyRequest, { store }: ApiKeyLookup): void {
+function assertWritable({ method }: FastifyRequest, { store }: ApiKeyLookup): void {
   const isRead = method === 'GET' || method === 'HEAD';
   // @protects moved-store
   if (store.status === 'MOVED' || (store.status === 'MOVING' && !isRead)) throw new StoreMoved();

@@ -38,7 +38,7 @@ const STATUS: Readonly<Record<FailureKind, number>> = {
   rejected: 422,
   conflict: 409,
 };
-const SOON = { 'retry-after': '1' };
+const RETRY_IN_1_S = { 'retry-after': '1' };
 const MAX_NAMED = 20;
 
 /** What operators need to see. `none`: a fault of the client, or a refusal that is counted elsewhere. */
@@ -77,12 +77,12 @@ export function describeError(error: unknown, namesOneThing = false): ErrorAnswe
 
 function headersOf(error: DomainError): Readonly<Record<string, string>> {
   if (error instanceof ExternalReferenceTaken) return { 'x-existing-order': error.orderId };
-  return error instanceof IdempotencyInFlight ? SOON : {};
+  return error instanceof IdempotencyInFlight ? RETRY_IN_1_S : {};
 }
 
 function describeApplicationError({ kind, code, message }: ApplicationError, namesOneThing: boolean): ErrorAnswer {
-  if (kind === 'overloaded') return answer(503, code, message, SOON);
-  if (kind === 'extension') return { ...answer(503, code, message, SOON), concern: 'defect' };
+  if (kind === 'overloaded') return answer(503, code, message, RETRY_IN_1_S);
+  if (kind === 'extension') return { ...answer(503, code, message, RETRY_IN_1_S), concern: 'defect' };
   if (kind !== 'unusable_value') return unavailable(code, kind);
   const refusal = namesOneThing ? notFound() : answer(400, code, 'The request has a value that cannot be used');
   return { ...refusal, concern: kind };
@@ -115,7 +115,7 @@ function notFound(): ErrorAnswer {
 }
 
 function unavailable(code: string, concern: Concern): ErrorAnswer {
-  return { ...answer(503, code, 'Service temporarily unavailable', SOON), concern };
+  return { ...answer(503, code, 'Service temporarily unavailable', RETRY_IN_1_S), concern };
 }
 
 function answer(

@@ -1,5 +1,5 @@
 import { CursorExpired, CursorInvalid } from '@app/application';
-import { DELETIONS_KEPT_DAYS } from '@app/domain';
+import { DELETION_RETENTION_DAYS } from '@app/domain';
 import * as is from '@app/representations';
 import { CHANGE_SCHEMAS, type ChangeResponse, type ResourceDocumentation, SkuListItem } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
@@ -42,7 +42,7 @@ export const ApiListChanges = applyDecorators(
         'before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the ' +
         'list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor ' +
         'units. Without a cursor, the feed begins with everything: a full export and following the store are the same ' +
-        `loop. Cursors do not expire, but deletions are known for ${DELETIONS_KEPT_DAYS} days: a cursor whose place is older returns 400 ` +
+        `loop. Cursors do not expire, but deletions are known for ${DELETION_RETENTION_DAYS} days: a cursor whose place is older returns 400 ` +
         'with `cursor_expired` when there were any after it, even if it was used a moment before, and so does `from`. Store ' +
         'the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends ' +
         'early when its changes exceed about 0.5 MB.',

@@ -8,12 +8,12 @@ import { authentication } from './plugins/authentication.js';
 import { concurrencyLimit } from './plugins/concurrency-limit.js';
 import { draining } from './plugins/draining.js';
 import { entityTags } from './plugins/entity-tags.js';
-import { feedPlaces } from './plugins/feed-places.js';
+import { feedSlots } from './plugins/feed-slots.js';
 import { jsonBodies } from './plugins/json-bodies.js';
 import { keylessRoutes } from './plugins/keyless-routes.js';
 import { requestLog } from './plugins/request-log.js';
 import { addSecurityHeaders } from './plugins/security-headers.js';
-import { turnsOfLarge } from './plugins/turns-of-large.js';
+import { largeRequestSlots } from './plugins/large-request-slots.js';
 import { tracing } from './plugins/tracing.js';
 import { unknownRoutes } from './plugins/unknown-routes.js';
 import type { ServerDependencies } from './server/create-server.js';
@@ -40,8 +40,8 @@ export async function registerPlugins(app: NestFastifyApplication, dependencies:
   await fastify.register(jsonBodies);
   await fastify.register(draining, { isDraining: () => !readiness.serving });
   await fastify.register(requestLog, { logger, metrics, apiKeys });
-  await fastify.register(feedPlaces, { limits, metrics });
+  await fastify.register(feedSlots, { limits, metrics });
   // Before the tags, which leave no body in a 304.
-  await fastify.register(turnsOfLarge);
+  await fastify.register(largeRequestSlots);
   await fastify.register(entityTags);
 }

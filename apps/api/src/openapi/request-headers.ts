@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEYS_KEPT_HOURS } from '@app/domain';
+import { IDEMPOTENCY_KEY_RETENTION_HOURS } from '@app/domain';
 import { ApiHeader } from '@nestjs/swagger';
 
 export const ApiRequestId = ApiHeader({
@@ -30,7 +30,7 @@ export const ApiIdempotencyKey = ApiHeader({
   description:
     '1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, ' +
     'or the number of the cart. The request then takes effect once, however often it is repeated. A refusal ' +
-    `does not use it up. Kept for at least ${IDEMPOTENCY_KEYS_KEPT_HOURS} hours, per store and mode: live and test API keys ` +
+    `does not use it up. Kept for at least ${IDEMPOTENCY_KEY_RETENTION_HOURS} hours, per store and mode: live and test API keys ` +
     'have separate ones.',
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$', examples: ['cart-20417'] },

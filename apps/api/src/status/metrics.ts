@@ -101,7 +101,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     this.unexpectedInput.inc({ sqlstate: code });
   }
 
-  observePlaces(limits: readonly { readonly kind: string; readonly taken: number }[]): void {
+  observeSlots(limits: readonly { readonly kind: string; readonly taken: number }[]): void {
     new Gauge({
       name: 'http_places_taken',
       help: 'Requests in progress by the limit that they count against: orders, reads or waits (for a change)',

@@ -18,11 +18,11 @@ async function rotate(): Promise<void> {
     const bar = progressBar(await rotation.due());
     return rotation.execute((rotated) => bar.update(rotated)).finally(() => bar.stop());
   });
-  print({ ...report, keys: report.keys.map((use) => ({ ...use, note: noteOn(use) })) });
+  print({ ...report, keys: report.keys.map((use) => ({ ...use, note: hintFor(use) })) });
   assertComplete(report);
 }
 
-function noteOn({ position, values }: KeyUse): string {
+function hintFor({ position, values }: KeyUse): string {
   if (position === null) return 'these are lost without this key';
   if (position === 1) return 'the newest';
   return values === 0 ? 'may be dropped' : 'still needed';

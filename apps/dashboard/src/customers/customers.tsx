@@ -1,7 +1,7 @@
 import { api, get, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.js';
 import { money } from '../parts/amount.js';
-import { Ask, Check, type Values } from '../parts/ask.js';
+import { ConfirmDialog, Check, type Values } from '../parts/ask.js';
 import { Facts, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Badge, Copy, download, Page, Section } from '../parts/page.js';
 import { count, Lines, Time, timeText } from '../parts/text.js';
@@ -115,10 +115,23 @@ function Actions({ customer: { id, name } }: { customer: Customer }) {
   const exports = 'The account and all orders, also those as a guest, for the customer who asks for them.';
   return (
     <>
-      <Ask label="Export…" title={`Export what is stored of ${name}`} verb="Download" text={exports} send={save} />
-      <Ask label="Erase…" title={`Erase ${name}?`} verb="Erase for good" tone="danger" text={ERASES} send={erase}>
+      <ConfirmDialog
+        label="Export…"
+        title={`Export what is stored of ${name}`}
+        submitLabel="Download"
+        text={exports}
+        send={save}
+      />
+      <ConfirmDialog
+        label="Erase…"
+        title={`Erase ${name}?`}
+        submitLabel="Erase for good"
+        tone="danger"
+        text={ERASES}
+        send={erase}
+      >
         <Check label="Also where orders are open" name="force" />
-      </Ask>
+      </ConfirmDialog>
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { api, isDown, mode, textOf, useGet, type Schemas, type Scope, type StoreKey } from '../http.js';
-import { Ask, Choices, Copied, Field, secret, type Values } from '../parts/ask.js';
+import { ConfirmDialog, Choices, Copied, Field, secret, type Values } from '../parts/ask.js';
 import { List, Named, pageOf, Table, right, type Columns } from '../parts/list.js';
 import { Badge, RowActions } from '../parts/page.js';
-import { alone, count, Time, timeText } from '../parts/text.js';
+import { isolateBidi, count, Time, timeText } from '../parts/text.js';
 import { useRoute } from '../route.js';
 import { can } from '../session.js';
 
@@ -67,25 +67,25 @@ export function NewKey() {
   const given = Object.entries(TASKS).filter(([word]) => can(word === 'full' ? 'team' : (word as Scope)));
   const networks = 'Networks that it is used from, such as 192.0.2.0/24.';
   return (
-    <Ask label="New key…" title="New key" verb="Create" tone="primary" send={send}>
+    <ConfirmDialog label="New key…" title="New key" submitLabel="Create" tone="primary" send={send}>
       <Field label="Name" name="name" required maxLength={200} autoFocus placeholder="ERP bridge" />
       <Choices label="Mode" name="mode" begin={mode} of={{ live: 1, test: 2 }} />
       <Choices label="May" name="scope" isMany of={Object.fromEntries(given)} />
       <Field label="From" name="networks" placeholder="anywhere" hint={networks} />
       <Choices label="Expires" name="expiry" begin="90 days" of={EXPIRIES} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
 const CHANGES = {
-  activate: { verb: 'Activate', text: 'It works again at once.', said: 'works again' },
-  deactivate: { verb: 'Deactivate', text: 'It is refused until you activate it.', said: 'is refused' },
-  revoke: { verb: 'Revoke', tone: 'danger', text: 'It stops at once, for good.', said: 'is revoked' },
+  activate: { submitLabel: 'Activate', text: 'It works again at once.', toast: 'works again' },
+  deactivate: { submitLabel: 'Deactivate', text: 'It is refused until you activate it.', toast: 'is refused' },
+  revoke: { submitLabel: 'Revoke', tone: 'danger', text: 'It stops at once, for good.', toast: 'is revoked' },
 } as const;
 
 function KeyActions({ row }: { row: StoreKey }) {
   const path = { params: { path: { id: row.id } } };
-  const name = alone(row.name);
+  const name = isolateBidi(row.name);
   const isOff = row.status === 'DEACTIVATED';
   const use = row.last_used_at
     ? `It was last used on ${timeText(row.last_used_at)} and made ${count(row.requests_7_days, 'request')} this week.`
@@ -97,17 +97,17 @@ function KeyActions({ row }: { row: StoreKey }) {
     return api.POST('/v1/keys/{id}/roll', { ...path, body }).then(show, mayExist);
   };
   const change = (to: keyof typeof CHANGES) => {
-    const { text, said, ...rest } = CHANGES[to];
-    const words = { title: `${rest.verb} ${name}?`, text: `${use} ${text}`, said: `${name} ${said}.` };
-    return <Ask {...rest} {...words} send={() => api.POST(`/v1/keys/{id}/${to}`, path)} />;
+    const { text, toast, ...rest } = CHANGES[to];
+    const words = { title: `${rest.submitLabel} ${name}?`, text: `${use} ${text}`, toast: `${name} ${toast}.` };
+    return <ConfirmDialog {...rest} {...words} send={() => api.POST(`/v1/keys/{id}/${to}`, path)} />;
   };
   return (
     <RowActions of={name}>
-      <Ask label="Roll…" title={`Roll ${name}`} verb="Make the new key" reason={reason} send={roll}>
+      <ConfirmDialog label="Roll…" title={`Roll ${name}`} submitLabel="Make the new key" reason={reason} send={roll}>
         <p class="soft">A new key with the same name, rights and networks. {use}</p>
         <Choices label="The old key still works for" name="overlap" begin="7 days" of={OVERLAPS} />
         <Choices label="The new key expires" name="expiry" begin={AS_BEFORE} of={{ [AS_BEFORE]: 0, ...EXPIRIES }} />
-      </Ask>
+      </ConfirmDialog>
       {change(isOff ? 'activate' : 'deactivate')}
       {change('revoke')}
     </RowActions>
@@ -116,7 +116,7 @@ function KeyActions({ row }: { row: StoreKey }) {
 
 const COLUMNS: Columns<StoreKey> = {
   Name: ({ name, created_by: { name: maker } }) => (
-    <Named name={<bdi>{name || 'without a name'}</bdi>} small={[maker && `by ${alone(maker)}`]} />
+    <Named name={<bdi>{name || 'without a name'}</bdi>} small={[maker && `by ${isolateBidi(maker)}`]} />
   ),
   Key: ({ mode, last_four, status }) => (
     <>

@@ -1,8 +1,8 @@
 import { allOf, api, get, refresh, textOf, useGet, useRead, type Webhook, type WebhookListItem } from '../http.js';
 import { readUnits } from '../parts/amount.js';
-import { Ask, Check, Choices, Field, secret, Units, type Values } from '../parts/ask.js';
+import { ConfirmDialog, Check, Choices, Field, secret, Units, type Values } from '../parts/ask.js';
 import { Named, Table, right, type Columns } from '../parts/list.js';
-import { announce, Badge, Button, Note, RowActions, Section, Waiting } from '../parts/page.js';
+import { announce, Badge, Button, Note, RowActions, Section, QueryStatus } from '../parts/page.js';
 import { instantOf } from '../parts/day.js';
 import { count, exactTime, joined, Time, timeText, timeZone } from '../parts/text.js';
 
@@ -52,11 +52,11 @@ export function EditWebhook({ hook }: { hook?: Webhook }) {
     return 'The webhook is changed.';
   };
   const words = hook
-    ? { label: 'Change…', title: 'Change the webhook', verb: 'Save' }
-    : { label: 'New webhook…', title: 'New webhook', verb: 'Create', tone: 'primary' as const };
+    ? { label: 'Change…', title: 'Change the webhook', submitLabel: 'Save' }
+    : { label: 'New webhook…', title: 'New webhook', submitLabel: 'Create', tone: 'primary' as const };
   const kinds = Object.fromEntries(KINDS.map((kind, n) => [kind, n]));
   return (
-    <Ask {...words} send={send}>
+    <ConfirmDialog {...words} send={send}>
       <Field label="URL" name="url" type="url" required autoFocus placeholder="https://" defaultValue={hook?.url} />
       <Field label="Name" name="name" placeholder="ERP" defaultValue={hook?.name} />
       <Choices label="Sends changes of" name="kinds" isMany begin={hook?.kinds ?? ['orders']} of={kinds} />
@@ -64,7 +64,7 @@ export function EditWebhook({ hook }: { hook?: Webhook }) {
       <Units {...BATCH} inputMode="numeric" begin={`${hook?.batch ?? 1}`} />
       {hook && <Field {...HEADERS} rows={2} placeholder="Authorization: Bearer 4f1c" />}
       {!!hook?.header_names.length && <Check label={`Remove ${hook.header_names.join(', ')}`} name="bare" />}
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -72,8 +72,8 @@ function WebhookActions({ hook }: { hook: Webhook }) {
   const path = { params: { path: { id: hook.id } } };
   const isPaused = hook.state === 'paused';
   /** A button without a question, for what harms nothing. */
-  const now = (label: string, verb: 'resume' | 'test' | 'pause', said: string) => {
-    const act = () => api.POST(`/v1/webhooks/{id}/${verb}`, path).then(() => said, textOf);
+  const now = (label: string, submitLabel: 'resume' | 'test' | 'pause', toast: string) => {
+    const act = () => api.POST(`/v1/webhooks/{id}/${submitLabel}`, path).then(() => toast, textOf);
     return <Button text={label} onClick={() => void act().then(announce).then(refresh)} />;
   };
   const replay = ({ from }: Values<'from'>) =>
@@ -90,17 +90,23 @@ function WebhookActions({ hook }: { hook: Webhook }) {
       {now('Test', 'test', 'A test is on its way. Its result shows here in a few seconds.')}
       {!isPaused && now('Pause', 'pause', 'It is paused.')}
       <EditWebhook hook={hook} />
-      <Ask title="Send again what changed" verb="Replay" send={replay} said="It is sent again.">
+      <ConfirmDialog title="Send again what changed" submitLabel="Replay" send={replay} toast="It is sent again.">
         <p class="soft">Everything whose newest change is later is sent again, with other message ids.</p>
         <Field label="Since" name="from" type="datetime-local" required autoFocus hint={`In ${timeZone()}.`} />
-      </Ask>
-      <Ask label="New secret…" title="Replace the secret" verb="Make the new secret" send={rotate}>
+      </ConfirmDialog>
+      <ConfirmDialog label="New secret…" title="Replace the secret" submitLabel="Make the new secret" send={rotate}>
         <Choices label="The old secret still signs for" name="overlap" begin="1 day" of={OVERLAPS} />
-      </Ask>
-      <Ask title="Delete the webhook?" verb="Delete" tone="danger" send={remove} said="The webhook is deleted.">
+      </ConfirmDialog>
+      <ConfirmDialog
+        title="Delete the webhook?"
+        submitLabel="Delete"
+        tone="danger"
+        send={remove}
+        toast="The webhook is deleted."
+      >
         <p class="soft">It sends nothing more, and its place is lost. To stop it for a while, pause it.</p>
         <p class="line">{hook.url}</p>
-      </Ask>
+      </ConfirmDialog>
     </RowActions>
   );
 }
@@ -171,7 +177,7 @@ function State({ state, reason, failing_since }: WebhookListItem) {
   return <Badge state={failing_since ? 'failing' : 'delivering'} tone={failing_since ? 'bad' : 'good'} />;
 }
 
-function Trouble({ hook }: { hook: Webhook }) {
+function ErrorNotice({ hook }: { hook: Webhook }) {
   const { state, reason, failing_since, next_attempt_at, last_deliveries } = hook;
   const failed = last_deliveries.find((delivery) => !isGood(delivery));
   const isPaused = state === 'paused';
@@ -196,8 +202,8 @@ function Shown({ row }: { row: WebhookListItem }) {
   return (
     <Section title={name || url} actions={<State {...row} />}>
       <p class="soft line">{facts}</p>
-      <Waiting query={query} />
-      {hook && <Trouble hook={hook} />}
+      <QueryStatus query={query} />
+      {hook && <ErrorNotice hook={hook} />}
       {hook && <WebhookActions hook={hook} />}
       {hook && hook.last_deliveries.length > 0 && (
         <details open={!!failing_since || state === 'paused'}>
@@ -214,7 +220,7 @@ export function Webhooks() {
   const rows = list.data?.data;
   return (
     <>
-      <Waiting query={list} rows={6} />
+      <QueryStatus query={list} rows={6} />
       {rows?.length === 0 && <p class="empty">No webhook. One sends every change to a program that cannot poll.</p>}
       {rows?.map((row) => (
         <Shown key={row.id} row={row} />

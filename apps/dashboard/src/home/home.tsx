@@ -4,7 +4,7 @@ import { COLUMNS, ONLY_MODE } from '../orders/columns.js';
 import { Count } from '../orders/orders.js';
 import { money } from '../parts/amount.js';
 import { List, right, Table, type Columns } from '../parts/list.js';
-import { LinkButton, Page, Section, Waiting } from '../parts/page.js';
+import { LinkButton, Page, Section, QueryStatus } from '../parts/page.js';
 import { count, noun } from '../parts/text.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
@@ -151,11 +151,11 @@ export function Home() {
     <Page title="Home">
       <div class="halves">
         <Section title="Needs attention">
-          <Waiting query={counts} />
+          <QueryStatus query={counts} />
           {counts.data && <Needs all={counts.data.data} />}
         </Section>
         <Section title="Today">
-          <Waiting query={days} rows={5} />
+          <QueryStatus query={days} rows={5} />
           {days.data && <Figures rows={days.data.data.slice(-DAYS)} />}
         </Section>
       </div>

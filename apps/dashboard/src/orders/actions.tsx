@@ -3,7 +3,17 @@ import { useRef, useState } from 'preact/hooks';
 import type { paths } from '@store-commerce/client';
 import { api, textOf, type Order, type OrderListItem } from '../http.js';
 import { money, plainMoney, readAmount, readUnits } from '../parts/amount.js';
-import { Amount, Ask, Check, Choices, Field, Outcome, UnitsInput, type AskProps, type Values } from '../parts/ask.js';
+import {
+  Amount,
+  ConfirmDialog,
+  Check,
+  Choices,
+  Field,
+  Outcome,
+  UnitsInput,
+  type ConfirmDialogProps,
+  type Values,
+} from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { count, sum } from '../parts/text.js';
 import { describe, leftOf, type Line, type OfOrder } from './columns.js';
@@ -13,9 +23,9 @@ type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
 type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
 
 /** Changes an order. @returns what to say then. */
-export async function change<C extends Change>(id: string, what: C, body: Body<C>, said = ''): Promise<string> {
+export async function change<C extends Change>(id: string, what: C, body: Body<C>, toast = ''): Promise<string> {
   await api.POST(`/v1/orders/{id}/${what as 'notes'}`, { params: { path: { id } }, body: body as Body<'notes'> });
-  return said;
+  return toast;
 }
 
 /** The order as the change would leave it. */
@@ -50,7 +60,9 @@ const unitsIn = (values: Values, lines: readonly Line[]) =>
     .map(({ line }) => ({ line, quantity: readUnits(values[`line-${line}`] || '0') }))
     .filter(({ quantity }) => quantity > 0);
 
-const Tell = ({ whom = 'customer' }) => <Check label={`Tell the ${whom}`} name="notify" defaultChecked />;
+const NotifyCheckbox = ({ whom = 'customer' }) => (
+  <Check label={`NotifyCheckbox the ${whom}`} name="notify" defaultChecked />
+);
 
 export function ShipUnits({ order }: OfOrder) {
   const lines = unitsOf(order, leftOf);
@@ -61,15 +73,15 @@ export function ShipUnits({ order }: OfOrder) {
   };
   const reason = order.held ? 'It is under review: release it first.' : undefined;
   return (
-    <Ask title={`Ship ${order.receipt_number}`} verb="Ship" tone="primary" reason={reason} send={send}>
+    <ConfirmDialog title={`Ship ${order.receipt_number}`} submitLabel="Ship" tone="primary" reason={reason} send={send}>
       <Field label="Tracking number" name="tracking_number" autoFocus />
       <div class="pair">
         <Field label="Carrier" name="carrier" defaultValue={order.shipments.at(-1)?.carrier ?? ''} />
         <Field label="Shipment number" name="reference" required defaultValue={`SHIP-${order.shipments.length + 1}`} />
       </div>
       <LineUnits lines={lines} all />
-      <Tell />
-    </Ask>
+      <NotifyCheckbox />
+    </ConfirmDialog>
   );
 }
 
@@ -83,10 +95,17 @@ export function Pay({ order }: OfOrder) {
   const text = 'The number is that of your bank, till or gateway.';
   const reason = open > 0 ? undefined : 'Nothing is open.';
   return (
-    <Ask label="Payment…" title="Record a payment" text={text} verb="Record" reason={reason} send={send}>
+    <ConfirmDialog
+      label="Payment…"
+      title="Record a payment"
+      text={text}
+      submitLabel="Record"
+      reason={reason}
+      send={send}
+    >
       <Amount minor={open} currency={currency} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -119,7 +138,7 @@ export function Refund({ order }: OfOrder) {
   };
   const reason = left > 0 ? undefined : 'Nothing is left to refund.';
   return (
-    <Ask label="Refund…" title="Record a refund" verb="Record refund" reason={reason} send={send}>
+    <ConfirmDialog label="Refund…" title="Record a refund" submitLabel="Record refund" reason={reason} send={send}>
       <p class="soft">The money itself goes back by your bank or gateway.</p>
       <div class="pair">
         <Amount minor={refund_due > 0 ? refund_due : left} currency={currency} />
@@ -138,9 +157,9 @@ export function Refund({ order }: OfOrder) {
           <Check label="Put them back on sale" name="restock" defaultChecked />
         </>
       )}
-      <Tell />
+      <NotifyCheckbox />
       <Outcome of={outcome} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -159,17 +178,17 @@ export function Cancel({ order }: OfOrder) {
   const outcome = async (values: Values) => moneyLeft(await preview(order.id, 'cancel', bodyOf(values)));
   const title = isPart ? `Give up ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
   const words = isPart
-    ? { label: 'Give up the rest…', verb: 'Give up', keep: 'Keep them' }
-    : { label: 'Cancel order…', verb: 'Cancel the order', keep: 'Keep the order' };
+    ? { label: 'Give up the rest…', submitLabel: 'Give up', keep: 'Keep them' }
+    : { label: 'Cancel order…', submitLabel: 'Cancel the order', keep: 'Keep the order' };
   return (
-    <Ask title={title} {...words} tone="danger" send={send}>
+    <ConfirmDialog title={title} {...words} tone="danger" send={send}>
       <p class="soft">This cannot be undone.</p>
       <Field label="Reason" name="reason" hint="For the history. The customer does not see it." />
       {!isPart && <Amount label="Fee that stays owed" name="fee" currency={currency} />}
       <Check label={`Put ${units} back on sale`} name="restock" defaultChecked />
-      <Tell />
+      <NotifyCheckbox />
       <Outcome of={outcome} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -177,9 +196,9 @@ export function Hold({ order: { id, receipt_number } }: OfOrder) {
   const words = { title: `Hold ${receipt_number}?`, text: 'Nothing of it ships until a person releases it.' };
   const send = (body: Values<'reason'>) => change(id, 'hold', body, `${receipt_number} is under review.`);
   return (
-    <Ask {...words} verb="Hold" send={send}>
+    <ConfirmDialog {...words} submitLabel="Hold" send={send}>
       <Field label="Reason" name="reason" required autoFocus />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -220,14 +239,14 @@ export function ChangeLines({ order }: OfOrder) {
   });
   const title = `Change the lines of ${order.receipt_number}`;
   return (
-    <Ask label="Change…" {...{ title, send }} verb="Change" tone="quiet">
+    <ConfirmDialog label="Change…" {...{ title, send }} submitLabel="Change" tone="quiet">
       <Rows rows={rows} />
       <div class="pair">
         <Field label="SKU to add" name="sku" />
         <Field label="Units of it" name="units" defaultValue="1" inputMode="numeric" />
       </div>
       <Outcome of={outcome} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -247,11 +266,15 @@ export function CorrectContact({ order }: OfOrder) {
     const body = { customer: changes(values, customer), shipping_address: changes(values, shipping_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
-  const words = { title: 'Correct the contact and the address', verb: 'Save', said: 'The contact is corrected.' };
+  const words = {
+    title: 'Correct the contact and the address',
+    submitLabel: 'Save',
+    toast: 'The contact is corrected.',
+  };
   return (
-    <Ask label="Correct…" {...words} tone="quiet" send={send}>
+    <ConfirmDialog label="Correct…" {...words} tone="quiet" send={send}>
       <Fields of={{ ...PERSON, ...PLACE, country: 'Country' }} before={before} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -261,14 +284,14 @@ export function CorrectBilling({ order }: OfOrder) {
     const body = { billing_address: changes(values, billing_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
-  const words = { title: 'Correct who is billed', verb: 'Save', said: 'The billing address is corrected.' };
+  const words = { title: 'Correct who is billed', submitLabel: 'Save', toast: 'The billing address is corrected.' };
   return (
-    <Ask label="Billing…" {...words} tone="quiet" send={send}>
+    <ConfirmDialog label="Billing…" {...words} tone="quiet" send={send}>
       <Fields
         of={{ name: 'Name', company: 'Company', vat_id: 'VAT id', ...PLACE, country: 'Country' }}
         before={billing_address}
       />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -285,7 +308,7 @@ const Fields = ({ of, before }: { of: Readonly<Record<string, string>>; before: 
 
 type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'held'>;
 
-interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
+interface BulkDialogProps extends Omit<ConfirmDialogProps, 'title' | 'send'> {
   readonly orders: readonly Listed[];
   readonly done: string;
   act(this: void, id: string, values: Values): Promise<unknown>;
@@ -294,7 +317,7 @@ interface SeveralProps extends Omit<AskProps, 'title' | 'send'> {
 }
 
 /** Acts on one order after the other. A second click repeats only those that were refused. */
-function Several({ orders, verb, done, act, field, children, ...ask }: SeveralProps) {
+function BulkDialog({ orders, submitLabel, done, act, field, children, ...ask }: BulkDialogProps) {
   /** Why each order was refused; empty for those that were not. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = async (values: Values) => {
@@ -314,10 +337,15 @@ function Several({ orders, verb, done, act, field, children, ...ask }: SeveralPr
     return { key, name, detail, end: [field?.(order), refused] };
   });
   return (
-    <Ask {...ask} title={`${verb} ${count(orders.length, 'order')}`} verb={verb} send={send}>
+    <ConfirmDialog
+      {...ask}
+      title={`${submitLabel} ${count(orders.length, 'order')}`}
+      submitLabel={submitLabel}
+      send={send}
+    >
       {children}
       <Rows rows={rows} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -332,15 +360,15 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
     <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
   );
   return (
-    <Several {...{ orders, reason, text, act, field }} verb="Ship" done="shipped" tone="primary">
+    <BulkDialog {...{ orders, reason, text, act, field }} submitLabel="Ship" done="shipped" tone="primary">
       <Field label="Carrier" name="carrier" autoFocus />
-      <Tell whom="customers" />
-    </Several>
+      <NotifyCheckbox whom="customers" />
+    </BulkDialog>
   );
 }
 
 const release = (id: string) => change(id, 'release', {});
 
-export const Release = (props: Pick<SeveralProps, 'orders' | 'text'>) => (
-  <Several {...props} verb="Release" done="released" tone="primary" act={release} />
+export const Release = (props: Pick<BulkDialogProps, 'orders' | 'text'>) => (
+  <BulkDialog {...props} submitLabel="Release" done="released" tone="primary" act={release} />
 );

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, get, lastOf, MAX_PAGES, useGet, useRead, type Order, type Schemas } from '../http.js';
 import { money } from '../parts/amount.js';
-import { Ask, Field, type Values } from '../parts/ask.js';
-import { capital, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
-import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, Waiting } from '../parts/page.js';
+import { ConfirmDialog, Field, type Values } from '../parts/ask.js';
+import { capitalize, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
+import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, QueryStatus } from '../parts/page.js';
 import { count, joined, Lines, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
@@ -188,8 +188,8 @@ function Amounts({ order }: OfOrder) {
   );
 }
 
-const isKept = ({ fulfillment_status }: Order): boolean => can('fulfillment') && fulfillment_status !== 'CANCELLED';
-const canCorrect = (order: Order): boolean => isKept(order) && order.line_items.some((line) => leftOf(line) > 0);
+const canBill = ({ fulfillment_status }: Order): boolean => can('fulfillment') && fulfillment_status !== 'CANCELLED';
+const canCorrect = (order: Order): boolean => canBill(order) && order.line_items.some((line) => leftOf(line) > 0);
 
 /** Warns the picker of each parcel that may have the label of before. */
 const changedOf = ({ shipments }: Order): string[] =>
@@ -222,7 +222,7 @@ function Contact({ order }: OfOrder) {
       actions={
         <>
           {canCorrect(order) && <CorrectContact order={order} />}
-          {isKept(order) && <CorrectBilling order={order} />}
+          {canBill(order) && <CorrectBilling order={order} />}
         </>
       }
     >
@@ -260,9 +260,15 @@ function Shipments({ order: { id, shipments, line_items } }: OfOrder) {
   const ask = (reference: string, status: 'shipped' | 'delivered' | 'void') => {
     const params = { path: { id, reference } };
     const send = () => api.PATCH('/v1/orders/{id}/shipments/{reference}', { params, body: { status } });
-    const words = { title: `Is ${reference} ${status}?`, verb: capital(status), said: `${reference} is ${status}.` };
+    const words = {
+      title: `Is ${reference} ${status}?`,
+      submitLabel: capitalize(status),
+      toast: `${reference} is ${status}.`,
+    };
     const text = status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.';
-    return <Ask key={status} {...words} text={text} tone={status === 'void' ? 'danger' : 'quiet'} send={send} />;
+    return (
+      <ConfirmDialog key={status} {...words} text={text} tone={status === 'void' ? 'danger' : 'quiet'} send={send} />
+    );
   };
   const row = ({ reference, status: now, shipped_at, items, carrier, tracking_number }: Shipment) => ({
     key: reference,
@@ -306,19 +312,22 @@ function Mails({ order }: OfOrder) {
   const row = (mail: Mail) => {
     const { stage, reference, state } = mail;
     const about = stage.replace('notify-', '');
-    const name = `${MAILS[about] ?? capital(about)} ${reference}`;
+    const name = `${MAILS[about] ?? capitalize(about)} ${reference}`;
     const text = mailText(mail);
     const isWrong = mail.outcome === 'undeliverable' && about !== 'merchant' && canCorrect(order);
     const canRepeat = can('fulfillment') && ['done', 'dead'].includes(state);
     const recipient = about === 'merchant' ? 'the store' : customer.email || 'the customer';
     const title = `Send the mail again: ${name}`;
-    const words = { label: 'Send again…', title, verb: 'Send', text: `To ${recipient}.` };
+    const words = { label: 'Send again…', title, submitLabel: 'Send', text: `To ${recipient}.` };
     const send = () => change(id, 'mails', { stage, reference: reference || null }, 'The mail is on its way.');
     return {
       key: stage + reference,
       name,
       detail: [text, isWrong && ' Correct the address with “Correct…”, then send it again.'],
-      end: [<Badge key="state" state={state} />, canRepeat && <Ask key="again" {...words} tone="quiet" send={send} />],
+      end: [
+        <Badge key="state" state={state} />,
+        canRepeat && <ConfirmDialog key="again" {...words} tone="quiet" send={send} />,
+      ],
     };
   };
   return (
@@ -334,7 +343,7 @@ type OrderEvent = Schemas['OrderEvent'];
 const lower = (text: string | null) => text?.toLowerCase().replaceAll('_', ' ') ?? '';
 
 function headline({ event, field, from, to }: OrderEvent): string {
-  if (event !== 'status_changed') return capital(lower(event));
+  if (event !== 'status_changed') return capitalize(lower(event));
   return `${field === 'status' ? 'Payment' : 'Fulfilment'} ${lower(from)} → ${lower(to)}`;
 }
 
@@ -349,9 +358,9 @@ function Timeline({ order: { id, currency } }: OfOrder) {
   const query = useHistory(id, pages);
   const send = (body: Values<'text'>) => change(id, 'notes', body);
   const note = (
-    <Ask title="Add a note" verb="Add note" send={send} said="The note is added.">
+    <ConfirmDialog title="Add a note" submitLabel="Add note" send={send} toast="The note is added.">
       <Field label="Note" name="text" hint="The customer does not see it." required autoFocus maxLength={2000} />
-    </Ask>
+    </ConfirmDialog>
   );
   const left = query.data?.left ?? 0;
   const older = Math.min(left, 100);
@@ -363,7 +372,7 @@ function Timeline({ order: { id, currency } }: OfOrder) {
   }));
   return (
     <Section title="Timeline" actions={can('fulfillment') && note}>
-      <Waiting query={query} rows={4} />
+      <QueryStatus query={query} rows={4} />
       <Rows rows={rows ?? []} />
       {left > 0 && <Button text={`Show ${older} older of ${left}`} class="quiet" onClick={() => setPages(pages + 1)} />}
     </Section>

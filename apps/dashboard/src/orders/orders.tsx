@@ -116,7 +116,7 @@ export function Orders() {
             <span>{picked.length} chosen</span>
             <Ship orders={picked} />
             {held.length > 0 && <Release orders={held} text={RELEASES} />}
-            <Form verb="Print slips" tone="" send={() => printSlips(picked)} />
+            <Form submitLabel="Print slips" tone="" send={() => printSlips(picked)} />
             <Button text="Clear" class="quiet" onClick={() => choose(NONE)} />
           </div>
         )}

@@ -11,11 +11,11 @@ export type Values<Name extends string = string> = Readonly<Record<Name, string>
 export const valuesOf = (form: FormData): Values =>
   Object.fromEntries([...form].map(([name, value]) => [name, typeof value === 'string' ? value.trim() : '']));
 
-/** A button that opens a dialog, with its label; and in it one that acts, with a verb, and one that does nothing. */
-export interface AskProps {
+/** A button that opens a dialog, with its label; and in it one that acts, with a label, and one that does nothing. */
+export interface ConfirmDialogProps {
   readonly title: string;
   readonly label?: string;
-  readonly verb: string;
+  readonly submitLabel: string;
   readonly keep?: string;
   readonly tone?: 'primary' | 'danger' | 'quiet' | '';
   /** Why it cannot be done now. */
@@ -26,7 +26,7 @@ export interface AskProps {
   /** Acts. After a failure the dialog stays and shows its text. @param form for fields with several values. */
   send(this: void, values: Values, form: FormData): unknown;
   /** What is announced then, where `send` does not return it. */
-  readonly said?: string;
+  readonly toast?: string;
 }
 
 type DialogProps = Readonly<{ title: string; children: ComponentChildren; onClose: () => void; stays?: boolean }>;
@@ -54,7 +54,17 @@ export function Dialog({ title, children, onClose, stays = false }: DialogProps)
   );
 }
 
-export function Ask({ title, label, tone, reason, text, children, send, said, ...form }: AskProps) {
+export function ConfirmDialog({
+  title,
+  label,
+  tone,
+  reason,
+  text,
+  children,
+  send,
+  toast,
+  ...form
+}: ConfirmDialogProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const disabled = reason !== undefined;
@@ -63,12 +73,12 @@ export function Ask({ title, label, tone, reason, text, children, send, said, ..
     // Also a refusal can say that the page is out of date.
     const result = await Promise.resolve(send(values, fields)).finally(() => void refresh());
     close();
-    const news = said ?? result;
-    if (typeof news === 'string') announce(news);
+    const toastText = toast ?? result;
+    if (typeof toastText === 'string') announce(toastText);
   };
   return (
     <>
-      <Button text={label ?? `${form.verb}…`} {...look} onClick={() => setOpen(true)} aria-haspopup="dialog" />
+      <Button text={label ?? `${form.submitLabel}…`} {...look} onClick={() => setOpen(true)} aria-haspopup="dialog" />
       {isOpen && (
         <Dialog title={title} onClose={close}>
           <Form {...form} tone={tone === 'danger' ? tone : 'primary'} send={act} onCancel={close}>
@@ -81,14 +91,14 @@ export function Ask({ title, label, tone, reason, text, children, send, said, ..
   );
 }
 
-export type FormProps = Pick<AskProps, 'verb' | 'keep' | 'tone' | 'children' | 'send'> &
+export type FormProps = Pick<ConfirmDialogProps, 'submitLabel' | 'keep' | 'tone' | 'children' | 'send'> &
   Readonly<{ onCancel?: () => void }>;
 
 /** The faults of a form by the name of their field. */
 const Faults = createContext<Readonly<Record<string, string>>>({});
 
 /** After a failure the fields stay, and those at fault say why. What cannot be undone begins at the other button: a second Enter does nothing. */
-export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, onCancel }: FormProps) {
+export function Form({ submitLabel, keep = 'Cancel', tone = 'primary', children, send, onCancel }: FormProps) {
   const [error, setError] = useState('');
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [isBusy, setBusy] = useState(false);
@@ -116,7 +126,7 @@ export function Form({ verb, keep = 'Cancel', tone = 'primary', children, send, 
       <div class="actions">
         {isBusy && <span role="status">Trying again…</span>}
         {onCancel && <Button text={keep} onClick={onCancel} autoFocus={tone === 'danger'} />}
-        <Button text={verb} type="submit" class={tone} disabled={isBusy} />
+        <Button text={submitLabel} type="submit" class={tone} disabled={isBusy} />
       </div>
     </form>
   );
@@ -297,7 +307,7 @@ export function Secret() {
   if (!shown) return null;
   return (
     <Dialog title={shown.title} onClose={close} stays>
-      <Form verb="I have stored it" send={close}>
+      <Form submitLabel="I have stored it" send={close}>
         <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
         <Copied text={shown.text} name="the secret" />
         {shown.hint}

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { go, to, useRoute, type Route } from '../route.js';
 import { TYPING_MS, valuesOf } from './ask.js';
-import { LinkButton, Note, RowName, Waiting } from './page.js';
+import { LinkButton, Note, RowName, QueryStatus } from './page.js';
 import { count, joined } from './text.js';
 
 type Cell<Row> = (row: Row) => ComponentChildren;
@@ -131,7 +131,7 @@ export function Filters({ search, children }: { search: string; children: Compon
   );
 }
 
-export const capital = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase();
+export const capitalize = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase();
 
 type ChoiceProps = Readonly<{ name: string; label: string; values: string[][]; left?: number | undefined }>;
 
@@ -141,7 +141,7 @@ export function Choice({ name, label, values, left = 0 }: ChoiceProps) {
   return (
     <select name={name} aria-label={label}>
       <option value="">{label}: any</option>
-      {values.map(([value = '', word = capital(value)]) => (
+      {values.map(([value = '', word = capitalize(value)]) => (
         <option key={value} value={value} selected={query[name] === value} children={word} />
       ))}
       {left > 0 && <option disabled>{left.toLocaleString()} more are not shown</option>}
@@ -169,7 +169,7 @@ export function List<Row>({ query, rows, empty, noun, all = {}, children, ...tab
   const isFiltered = noun && to(route.path, all) !== to(route.path, route.query);
   return (
     <>
-      <Waiting query={query} rows={noun ? 12 : 3} />
+      <QueryStatus query={query} rows={noun ? 12 : 3} />
       <div data-stale={query.isPlaceholderData} aria-busy={query.isPlaceholderData}>
         {query.data && shown.length === 0 && (
           <p class="empty">

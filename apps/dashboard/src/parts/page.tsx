@@ -4,17 +4,17 @@ import { isDown, POLL_MS, statusOf, textOf } from '../http.js';
 import { backTo } from '../route.js';
 import { createStore, useStore } from '../store.js';
 
-const news = createStore('');
+const toastText = createStore('');
 let end: ReturnType<typeof setTimeout> | undefined;
 
 /** Says what happened for 5 s, to the eye and to a reader of the screen. */
 export function announce(message: string): void {
   clearTimeout(end);
-  news.set(message);
-  end = setTimeout(() => news.set(''), 5_000);
+  toastText.set(message);
+  end = setTimeout(() => toastText.set(''), 5_000);
 }
 
-export const Announcements = () => <p class="toast" role="status" aria-live="polite" children={useStore(news)} />;
+export const Announcements = () => <p class="toast" role="status" aria-live="polite" children={useStore(toastText)} />;
 
 /** Names the row that a button is in, for a reader of the screen. */
 export const RowName = createContext('');
@@ -63,7 +63,7 @@ interface PageProps {
   /** A column on the right, about a record. */
   readonly about?: ComponentChildren;
   /** The record, as long as it is on its way. */
-  readonly waits?: Waited;
+  readonly waits?: QueryState;
   readonly children?: ComponentChildren;
 }
 
@@ -90,7 +90,7 @@ export function Page({ title, back, aside, actions, badges, facts, about, waits,
           ))}
         </p>
       )}
-      {waits && <Waiting query={waits} rows={8} />}
+      {waits && <QueryStatus query={waits} rows={8} />}
       <div class="columns">
         <div>{children}</div>
         {about && <aside aria-label={`About ${title}`}>{about}</aside>}
@@ -125,10 +125,10 @@ export const Forbidden = () => (
   <Note tone="wait">Your role does not include this. An owner can change it in Team.</Note>
 );
 
-type Waited = Readonly<{ error: unknown; data: unknown; refetch: () => unknown }>;
+type QueryState = Readonly<{ error: unknown; data: unknown; refetch: () => unknown }>;
 
 /** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */
-export function Waiting({ query, rows = 3 }: { query: Waited; rows?: number }) {
+export function QueryStatus({ query, rows = 3 }: { query: QueryState; rows?: number }) {
   // A repeated request takes the error away, until its answer is there.
   const last = useRef<unknown>(null);
   if (query.error || query.data !== undefined) last.current = query.error;

@@ -52,4 +52,4 @@ export const Lines = ({ of }: { of: readonly ComponentChildren[] }) =>
   of.filter(Boolean).map((text, index) => <span key={index} class="line" children={text} />);
 
 /** A name inside a sentence: letters that run from right to left do not turn the words around it. */
-export const alone = (name: string): string => `\u2068${name || 'without a name'}\u2069`;
+export const isolateBidi = (name: string): string => `\u2068${name || 'without a name'}\u2069`;

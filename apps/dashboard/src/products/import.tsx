@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { refresh, useRead } from '../http.js';
 import { Form } from '../parts/ask.js';
 import { Named, Table, type Columns } from '../parts/list.js';
-import { Alert, announce, Badge, Button, download, Note, Page, Section, Waiting } from '../parts/page.js';
+import { Alert, announce, Badge, Button, download, Note, Page, Section, QueryStatus } from '../parts/page.js';
 import { count, Lines } from '../parts/text.js';
 import { useMe } from '../session.js';
 import { linesOf, preview, write, type BundleLine } from './bundle.js';
@@ -80,12 +80,12 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
   return (
     <>
       <Section title={title} actions={refused.length > 0 && button}>
-        {!isBegun && <Waiting query={query} rows={first.length} />}
+        {!isBegun && <QueryStatus query={query} rows={first.length} />}
         <Table label={label} rows={shown.slice(0, MAX_SHOWN)} columns={COLUMNS} />
         {shown.length > MAX_SHOWN && <Note>{`${count(shown.length - MAX_SHOWN, 'more line')} not shown.`}</Note>}
       </Section>
       {done.length < good.length && (
-        <Form verb={`Import ${count(good.length - done.length, 'line')}`} send={run}>
+        <Form submitLabel={`Import ${count(good.length - done.length, 'line')}`} send={run}>
           {isBegun && <progress max={good.length} value={done.length} aria-label="Imported lines" />}
         </Form>
       )}

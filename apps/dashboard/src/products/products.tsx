@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
 import { minorOf, money, plainMoney, readAmount } from '../parts/amount.js';
-import { Amount, Ask, Check, Choices, Field, type Values } from '../parts/ask.js';
-import { capital, Choice, Facts, Filters, List, Named, pageOf, right, Table, type Columns } from '../parts/list.js';
+import { Amount, ConfirmDialog, Check, Choices, Field, type Values } from '../parts/ask.js';
+import { capitalize, Choice, Facts, Filters, List, Named, pageOf, right, Table, type Columns } from '../parts/list.js';
 import { Badge, LinkButton, Page, RowActions, Section } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can, currency } from '../session.js';
@@ -173,12 +173,12 @@ function Actions({ product }: { product: Product }) {
   };
   return (
     <>
-      <Ask label="Edit…" title="Edit the product" verb="Save" tone="primary" send={send}>
+      <ConfirmDialog label="Edit…" title="Edit the product" submitLabel="Save" tone="primary" send={send}>
         <Field label="Name" name="name" required autoFocus defaultValue={name} />
         <Field label="Description" name="description" rows={5} defaultValue={description} />
-        <Choices label="Status" name="status" begin={capital(status)} of={{ Active: 1, Draft: 2, Archived: 3 }} />
+        <Choices label="Status" name="status" begin={capitalize(status)} of={{ Active: 1, Draft: 2, Archived: 3 }} />
         <Check label="Featured" name="featured" defaultChecked={featured} />
-      </Ask>
+      </ConfirmDialog>
       <EditPrice product={product} />
     </>
   );
@@ -194,10 +194,10 @@ function EditPrice({ product, variant }: { product: Product; variant?: Variant }
     return `${name} costs ${money(given, currency())}.`;
   };
   return (
-    <Ask label="Price…" title={`Change the price of ${name}`} verb="Change" send={send}>
+    <ConfirmDialog label="Price…" title={`Change the price of ${name}`} submitLabel="Change" send={send}>
       <Expected price={plainMoney(minor(now), currency())} />
       <Amount label="Price" minor={minor(now)} currency={currency()} />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
 import { readUnits } from '../parts/amount.js';
-import { Ask, Check, Choices, Field, Units, type Values } from '../parts/ask.js';
+import { ConfirmDialog, Check, Choices, Field, Units, type Values } from '../parts/ask.js';
 import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Button, LinkButton, Note, Page, RowActions } from '../parts/page.js';
 import { count, Time } from '../parts/text.js';
@@ -77,18 +77,18 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
     return change({ reason, lines }, `The stock of ${name} is changed.`);
   };
   const words = isSet
-    ? { label: 'Set…', title: `Set the units of ${name}`, verb: 'Set' }
-    : { label: '±', title: `Add or remove ${name}`, verb: 'Change' };
+    ? { label: 'Set…', title: `Set the units of ${name}`, submitLabel: 'Set' }
+    : { label: '±', title: `Add or remove ${name}`, submitLabel: 'Change' };
   const units = isSet
     ? { label: 'Units that can be sold', hint: 'Without what is sold and still lies there.' }
     : { label: 'Units', hint: '5 came in, -2 are gone.' };
   return (
-    <Ask {...words} send={send}>
+    <ConfirmDialog {...words} send={send}>
       <Present row={row} />
       <Newest row={row} />
       <Units {...units} name="units" autoFocus />
       <Field label="Reason" name="reason" />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -118,17 +118,17 @@ export const Change = right(
 );
 
 /** The most SKUs that a filter of the stock takes. */
-const MOST = 100;
+const MAX_SKUS_PER_READ = 100;
 
 /** Letter case does not matter, unless one is spelled exactly so. */
 const keyOfSku = (sku: string) => sku.toLowerCase();
 
 /** Which of the SKUs the store has, on sale or in a bin. A filter by SKUs separates them by commas. */
-async function knownOf(skus: readonly string[]): Promise<ReadonlySet<string>> {
+async function findKnownSkus(skus: readonly string[]): Promise<ReadonlySet<string>> {
   const plain = skus.filter((sku) => !sku.includes(','));
   const found: { sku: string }[] = [];
-  for (let n = 0; n < plain.length; n += MOST) {
-    const sku = plain.slice(n, n + MOST).join(',');
+  for (let n = 0; n < plain.length; n += MAX_SKUS_PER_READ) {
+    const sku = plain.slice(n, n + MAX_SKUS_PER_READ).join(',');
     const onSale = await allOf((page) => get('/v1/skus', { query: { sku, ...page } }));
     const inBins = await allOf((page) => get('/v1/stock', { query: { sku, ...page } }));
     found.push(...onSale.data, ...inBins.data);
@@ -142,7 +142,7 @@ async function knownOf(skus: readonly string[]): Promise<ReadonlySet<string>> {
 async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuLine[]) => void): Promise<Reading[]> {
   const lines = linesIn(text);
   const asked = lines.flatMap(({ whole, parted }) => (parted ? [whole.sku, parted.sku] : []));
-  const known = await knownOf([...new Set(asked)]);
+  const known = await findKnownSkus([...new Set(asked)]);
   const readings = lines.map((line) => readLine(line, (sku) => known.has(keyOfSku(sku)), answers[`line ${line.text}`]));
   const open = lines.filter((_, n) => !readings[n]);
   ask([...new Map(open.map((line) => [line.text, line])).values()]);
@@ -167,7 +167,7 @@ const UNITS = {
   hint: 'A SKU in each line, then its units. Without units it is one, and the same SKU again adds: scan.',
 };
 
-function Several({ isCount = false }: { isCount?: boolean }) {
+function BulkDialog({ isCount = false }: { isCount?: boolean }) {
   const places = useWarehouses()?.data.flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
   const [open, ask] = useState<readonly SkuLine[]>([]);
   const send = async (values: Values<'place' | 'as_of' | 'reference' | 'lines'>) => {
@@ -185,10 +185,10 @@ function Several({ isCount = false }: { isCount?: boolean }) {
     return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
   };
   const words = isCount
-    ? { label: 'Count…', title: 'Enter a count', verb: 'Enter', text: COUNT }
-    : { label: 'Receive…', title: 'Receive goods', verb: 'Receive', tone: 'primary' as const };
+    ? { label: 'Count…', title: 'Enter a count', submitLabel: 'Enter', text: COUNT }
+    : { label: 'Receive…', title: 'Receive goods', submitLabel: 'Receive', tone: 'primary' as const };
   return (
-    <Ask {...words} send={send}>
+    <ConfirmDialog {...words} send={send}>
       {isCount && <AsOf />}
       <div class="pair">
         <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Applies once." />
@@ -204,7 +204,7 @@ function Several({ isCount = false }: { isCount?: boolean }) {
         const words = [whole, ...(parted ? [parted] : [])].map((reading) => [wordsOf(reading), 0] as const);
         return <Choices key={text} label={text} name={`line ${text}`} of={Object.fromEntries(words)} />;
       })}
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -217,12 +217,12 @@ const isOf = (row: StockRow) => (unit: Unit) =>
 
 /** The list of the stock does not search. */
 async function findSkus(search: string): Promise<string[]> {
-  const { data } = await get('/v1/skus', { query: { search, limit: MOST } });
-  return skusOf([{ sku: search }, ...data]).slice(0, MOST);
+  const { data } = await get('/v1/skus', { query: { search, limit: MAX_SKUS_PER_READ } });
+  return skusOf([{ sku: search }, ...data]).slice(0, MAX_SKUS_PER_READ);
 }
 
 /** A page of the SKUs without units, each with the bins in which it lay, or with none. */
-async function readOut({ search, warehouse, bin, ...route }: Route['query']) {
+async function readOutOfStock({ search, warehouse, bin, ...route }: Route['query']) {
   const units = await get('/v1/skus', { query: { search, out_of_stock: true, ...pageOf(route) } });
   const query = { sku: skusOf(units.data).join(','), warehouse, bin };
   const stock = query.sku ? await allOf((page) => get('/v1/stock', { query: { ...query, ...page } })) : undefined;
@@ -242,7 +242,7 @@ async function read({ search, warehouse, bin, ...route }: Route['query']) {
   const sku = skusOf(stock.data).join(',');
   const names = sku ? await allOf((page) => get('/v1/skus', { query: { sku, ...page } })) : undefined;
   const data = stock.data.map((row): Row => ({ ...row, unit: names?.data.find(isOf(row)) }));
-  return { ...stock, data, isCut: skus?.length === MOST };
+  return { ...stock, data, isCut: skus?.length === MAX_SKUS_PER_READ };
 }
 
 const COLUMNS: Columns<Row> = {
@@ -258,16 +258,18 @@ export function Stock() {
   const { query } = useRoute();
   const warehouses = useWarehouses();
   const codes = warehouses?.data.map(({ code, name }) => [code, name]);
-  const list = useRead(['stock', query], () => (query.out ? readOut : read)(query));
+  const list = useRead(['stock', query], () => (query.out ? readOutOfStock : read)(query));
   const history = <LinkButton key="history" text="History" href={to('/stock/movements')} />;
-  const changes = can('stock') && [<Several key="count" isCount />, <Several key="receipt" />];
+  const changes = can('stock') && [<BulkDialog key="count" isCount />, <BulkDialog key="receipt" />];
   return (
     <Page title="Stock" actions={[history, changes]}>
       <Filters search="SKU or name">
         <Choice name="warehouse" label="Warehouse" values={codes ?? []} left={warehouses?.left} />
         <Check label="Only out of stock" name="out" value="1" defaultChecked={!!query.out} />
       </Filters>
-      {list.data?.isCut && <Note>{`Only the first ${MOST} SKUs that match are shown. Type more of the name.`}</Note>}
+      {list.data?.isCut && (
+        <Note>{`Only the first ${MAX_SKUS_PER_READ} SKUs that match are shown. Type more of the name.`}</Note>
+      )}
       <List
         label="Stock rows"
         noun={query.out ? 'SKU' : 'row'}

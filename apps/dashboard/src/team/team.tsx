@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { allOf, api, get, useRead, type Schemas } from '../http.js';
-import { Ask, Check, Choices, Field, type Values } from '../parts/ask.js';
+import { ConfirmDialog, Check, Choices, Field, type Values } from '../parts/ask.js';
 import { List, Named, Rows, right, type Columns } from '../parts/list.js';
-import { Page, RowActions, Waiting } from '../parts/page.js';
-import { alone, Time, timeText } from '../parts/text.js';
+import { Page, RowActions, QueryStatus } from '../parts/page.js';
+import { isolateBidi, Time, timeText } from '../parts/text.js';
 import { isMe } from '../session.js';
 
 type Person = Schemas['Person'];
@@ -21,51 +21,63 @@ const ROLES: Readonly<Record<Person['role'], string>> = {
 function AddPerson() {
   const send = async (body: Values<'name' | 'email'> & Pick<Person, 'role'>) => {
     await api.POST('/v1/people', { body });
-    return `${alone(body.name)} gets a mail.`;
+    return `${isolateBidi(body.name)} gets a mail.`;
   };
   return (
-    <Ask label="Add a person…" title="Add a person" verb="Add" tone="primary" send={send}>
+    <ConfirmDialog label="Add a person…" title="Add a person" submitLabel="Add" tone="primary" send={send}>
       <div class="pair">
         <Field label="Name" name="name" required maxLength={200} autoFocus />
         <Field label="E-mail" name="email" type="email" required />
       </div>
       <Choices label="Role" name="role" of={ROLES} />
       <p class="soft">The mail has no secret: the person signs in with the address.</p>
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
 function Actions({ row }: { row: Person }) {
   const path = { id: row.id };
-  const name = alone(row.name);
+  const name = isolateBidi(row.name);
   const invite = () => api.POST('/v1/people/{id}/invite', { params: { path } });
   const invited = `The mail to ${name} is on its way.`;
   const change = async (body: Pick<Person, 'name' | 'role'>) => {
     await api.PATCH('/v1/people/{id}', { params: { path }, body });
-    return `${alone(body.name)} is changed.`;
+    return `${isolateBidi(body.name)} is changed.`;
   };
   const remove = ({ erase }: Values<'erase'>) =>
     api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: !!erase } } });
   return (
     <RowActions of={name}>
       {row.last_sign_in_at === null && (
-        <Ask label="Send mail again…" title={`Send the mail to ${name} again`} verb="Send" send={invite} said={invited}>
+        <ConfirmDialog
+          label="Send mail again…"
+          title={`Send the mail to ${name} again`}
+          submitLabel="Send"
+          send={invite}
+          toast={invited}
+        >
           <p class="soft">{row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}</p>
           <p class="line">{row.email}</p>
-        </Ask>
+        </ConfirmDialog>
       )}
-      <Ask label="Change…" title={`Change ${name}`} verb="Save" send={change}>
+      <ConfirmDialog label="Change…" title={`Change ${name}`} submitLabel="Save" send={change}>
         <Field label="Name" name="name" required maxLength={200} autoFocus defaultValue={row.name} />
         <Choices label="Role" name="role" begin={row.role} of={ROLES} />
         <p class="soft">Another role holds from the next request on, also where the person is signed in.</p>
-      </Ask>
-      <Ask title={`Remove ${name}?`} verb="Remove" tone="danger" send={remove} said={`${name} is removed.`}>
+      </ConfirmDialog>
+      <ConfirmDialog
+        title={`Remove ${name}?`}
+        submitLabel="Remove"
+        tone="danger"
+        send={remove}
+        toast={`${name} is removed.`}
+      >
         <p class="soft">
           The person is signed out everywhere at once and cannot sign in. Keys that they made still work: look at them
           in Developers.
         </p>
         <Check label="Show “Erased” instead of the name in the history" name="erase" />
-      </Ask>
+      </ConfirmDialog>
     </RowActions>
   );
 }
@@ -81,13 +93,13 @@ function Sessions({ id }: Person) {
     const params = { path: { id, session_id: session.id } };
     const send = () => api.DELETE('/v1/people/{id}/sessions/{session_id}', { params });
     const title = session.current ? 'Sign yourself out here?' : 'End the session?';
-    const words = { title, text: `${device}, ${since}`, said: 'The session has ended.' };
-    const end = <Ask {...words} verb="End" tone="danger" send={send} />;
+    const words = { title, text: `${device}, ${since}`, toast: 'The session has ended.' };
+    const end = <ConfirmDialog {...words} submitLabel="End" tone="danger" send={send} />;
     return { key: session.id, name: session.current ? `${device} (this one)` : device, detail: since, end };
   });
   return (
     <>
-      <Waiting query={query} rows={1} />
+      <QueryStatus query={query} rows={1} />
       {rows?.length === 0 && <small>Nowhere signed in.</small>}
       <Rows rows={rows ?? []} />
     </>
@@ -99,7 +111,7 @@ function SignedIn({ row }: { row: Person }) {
   const [isOpen, open] = useState(false);
   return (
     <details onToggle={(event) => open(event.currentTarget.open)}>
-      <summary aria-label={`Sessions of ${alone(row.name)}`}>Sessions</summary>
+      <summary aria-label={`Sessions of ${isolateBidi(row.name)}`}>Sessions</summary>
       {isOpen && <Sessions {...row} />}
     </details>
   );

@@ -42,11 +42,11 @@ export class ApiKeysService {
     private readonly clock: Clock,
   ) {}
 
-  list({ store, mode, person }: Asker, page: Page): Promise<PageOf<ApiKeyRecord>> {
+  list({ store, mode, person }: Requester, page: Page): Promise<PageOf<ApiKeyRecord>> {
     return this.apiKeys.list(store.id, person ? null : mode, page);
   }
 
-  listUsage({ store, mode, person }: Asker, days: number, page: Page): Promise<PageOf<ApiKeyUsage>> {
+  listUsage({ store, mode, person }: Requester, days: number, page: Page): Promise<PageOf<ApiKeyUsage>> {
     return this.apiKeys.listUsage(store.id, days, person ? null : mode, page);
   }
 
@@ -114,7 +114,7 @@ export class ApiKeysService {
   }
 }
 
-type Asker = NonNullable<KeyMaker['key']>;
+type Requester = NonNullable<KeyMaker['key']>;
 
 /** @param whose of a key that is there already. @throws ExceedsMaker */
 function demandBounds(rights: KeyRights, { key }: KeyMaker, whose = ''): void {

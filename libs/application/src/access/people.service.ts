@@ -13,7 +13,7 @@ import {
 import { StoreRepository } from '../ports/store.repository.js';
 
 /** The key of the request that asks; null for the operator. */
-type Asker = ApiKeyLookup | null;
+type Requester = ApiKeyLookup | null;
 
 /** Only owners have the scope `team`. They have every scope, so a person gives no role with words that they lack. */
 @Injectable()
@@ -24,7 +24,7 @@ export class PeopleService {
   ) {}
 
   /** @param person with an e-mail in any letter case. @throws EmailTaken, ExceedsMaker */
-  add({ email, ...person }: Omit<NewPerson, 'id'>, asker: Asker): Promise<Person> {
+  add({ email, ...person }: Omit<NewPerson, 'id'>, asker: Requester): Promise<Person> {
     return this.people.insert({ ...person, email: foldMailAddress(email), id: uuidv7() }, asker);
   }
 
@@ -39,17 +39,17 @@ export class PeopleService {
   }
 
   /** @throws LastOwner, NotFound, ExceedsMaker */
-  async change(key: PersonKey, change: PersonChange, asker: Asker): Promise<Person> {
+  async change(key: PersonKey, change: PersonChange, asker: Requester): Promise<Person> {
     return orNotFound(await this.people.change(readKey(key), change, asker));
   }
 
   /** Sends the mail about the access again. @throws NotFound, ExceedsMaker */
-  async invite(key: PersonKey, asker: Asker): Promise<Person> {
+  async invite(key: PersonKey, asker: Requester): Promise<Person> {
     return orNotFound(await this.people.invite(readKey(key), asker));
   }
 
   /** @returns the person as it was. @throws LastOwner, NotFound, ExceedsMaker */
-  async remove(key: PersonKey, erasesName: boolean, asker: Asker): Promise<Person> {
+  async remove(key: PersonKey, erasesName: boolean, asker: Requester): Promise<Person> {
     return orNotFound(await this.people.remove(readKey(key), erasesName, asker));
   }
 
@@ -60,7 +60,7 @@ export class PeopleService {
   }
 
   /** @throws NotFound, ExceedsMaker */
-  async endSession(key: PersonKey, sessionId: string, asker: Asker): Promise<PersonSession> {
+  async endSession(key: PersonKey, sessionId: string, asker: Requester): Promise<PersonSession> {
     const person = readKey(key, 'Session');
     return orNotFound(
       await this.people.endSession(person, orNotFound(readUuid(sessionId), 'Session'), asker),

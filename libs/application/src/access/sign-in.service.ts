@@ -23,7 +23,7 @@ import {
 import { MAX_CODES } from '../capacity.js';
 import { Overloaded } from '../errors.js';
 import { Semaphore } from '../semaphore.js';
-import { TURN_MS } from '../time-limits.js';
+import { SLOT_WAIT_MS } from '../time-limits.js';
 import { hashApiKey } from './authenticate-api-key.js';
 import { drawSymbols } from './draw-symbols.js';
 import { networkOf } from './networks.js';
@@ -55,7 +55,7 @@ export interface Browser {
   readonly sessions: readonly string[];
 }
 
-export interface Entered {
+export interface SignInResult {
   readonly person: SignedIn;
   readonly store: SignInCandidate['store'];
   /** The secrets by mode. */
@@ -65,8 +65,8 @@ export interface Entered {
 @Injectable()
 export class SignInService {
   /** Codes wait for those of their network and address with a connection. */
-  // @protects code-turns
-  private readonly codeTurns = new Semaphore(() => MAX_CODES, TURN_MS, 1);
+  // @protects code-slots
+  private readonly codeSlots = new Semaphore(() => MAX_CODES, SLOT_WAIT_MS, 1);
 
   constructor(private readonly signIns: SignInRepository) {}
 
@@ -83,7 +83,7 @@ export class SignInService {
       code,
       network,
     };
-    const retryAfterSeconds = await this.codeTurns
+    const retryAfterSeconds = await this.codeSlots
       .run(network, () => this.signIns.requestCode(wanted))
       // Answers like the limit of the network, so that a proxy counts them alike.
       .catch((error: unknown) => (error instanceof Overloaded ? BUSY_SECONDS : Promise.reject(error as Error)));
@@ -133,7 +133,7 @@ export class SignInService {
     proof: SignInProof,
     { nonce, device, sessions }: Browser,
     store: string | undefined,
-  ): Promise<Entered | readonly SignInCandidate[]> {
+  ): Promise<SignInResult | readonly SignInCandidate[]> {
     const signIn = await ('code' in proof ? this.findCode(proof.code, nonce) : this.findToken(proof.link, nonce));
     if (!signIn) throw new SignInInvalid();
     const candidates = await this.signIns.candidates(signIn);

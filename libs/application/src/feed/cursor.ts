@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readUuid } from '@app/domain';
-import { CHANGE_KINDS, type ChangeKind, type FeedPlace } from '../ports/change-feed.js';
+import { CHANGE_KINDS, type ChangeKind, type FeedPosition } from '../ports/change-feed.js';
 import { CursorInvalid } from '../errors.js';
 
 export interface CursorOwner {
@@ -8,7 +8,7 @@ export interface CursorOwner {
   readonly mode: string;
 }
 
-export interface Cursor extends FeedPlace {
+export interface Cursor extends FeedPosition {
   /** It comes from the middle of a read: what is before it is no state that the store ever had. */
   readonly hasMore: boolean;
   readonly kinds: readonly ChangeKind[];

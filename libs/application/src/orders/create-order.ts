@@ -110,7 +110,7 @@ export class CreateOrder {
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
     const claim = claimOf(command);
     // A replay comes before pricing: the catalog may have changed since the first request.
-    const replay = await this.placement.winnerOf(claim, 'glance', command.deadline);
+    const replay = await this.placement.winnerOf(claim, 'once', command.deadline);
     const outcome = replay ?? (await this.placeUnlessRefused(command, claim));
     if (outcome.outcome === 'taken') throw new ExternalReferenceTaken(outcome.orderId);
     if (outcome.outcome === 'short') throw new OutOfStock(outcome.shortages);

@@ -29,7 +29,7 @@ export interface Change {
   readonly at: Date;
 }
 
-export interface FeedPlace {
+export interface FeedPosition {
   /** The history of the database that counts the positions. A restore, or a fail-over, begins another one. */
   readonly branch: string;
   readonly position: number;
@@ -41,7 +41,7 @@ export interface FeedPlace {
  * Where a read begins: after a place, with the first change at or after a time, at the end, or, for null, with everything. A
  * time in the future is the end.
  */
-export type FeedStart = FeedPlace | Date | 'end' | null;
+export type FeedStart = FeedPosition | Date | 'end' | null;
 
 /** A change with the full record of the resource as it is now; null when the API does not show it any more. */
 export type ChangedResource = {
@@ -50,7 +50,7 @@ export type ChangedResource = {
 
 export interface FeedPage {
   readonly changes: readonly Change[];
-  readonly next: FeedPlace;
+  readonly next: FeedPosition;
   readonly hasMore: boolean;
   /** Whether the reader has seen changes that the database has lost. The page is then the first of the whole feed. */
   readonly rewound: boolean;
@@ -71,7 +71,7 @@ export abstract class ChangeFeed {
   /**
    * Reads what is committed after a place. A change that is committed before the call may be missing only while it gets
    * its position, in another call or because that takes long.
-   * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for `DELETIONS_KEPT_DAYS`.
+   * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for `DELETION_RETENTION_DAYS`.
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
 

@@ -79,12 +79,12 @@ export type PlacementOutcome =
 export abstract class OrderPlacement {
   /**
    * Which earlier request has placed an order with the key or the external reference; null when none has.
-   * @param look `glance`: one look-up of the key, which costs little. `wait`: waits up to 2 s, within the deadline, for
+   * @param look `once`: one look-up of the key, which costs little. `wait`: waits up to 2 s, within the deadline, for
    *   another request that holds the key, and then looks for the reference.
    * @throws IdempotencyInFlight when the other request is still running after the wait.
    * @throws IdempotencyMismatch, CommitOutcomeUnknown, DeadlineExceeded
    */
-  abstract winnerOf(claim: OrderClaim, look: 'glance' | 'wait', deadline: Deadline): Promise<Winner | null>;
+  abstract winnerOf(claim: OrderClaim, look: 'once' | 'wait', deadline: Deadline): Promise<Winner | null>;
 
   /**
    * Checks stock and reference by the rules of `place`. Takes no locks, waits for no other order, and writes nothing.

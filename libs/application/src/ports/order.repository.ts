@@ -247,7 +247,7 @@ export interface JournalFilter extends TimeRange {
 }
 
 /** The place of a row in the journal. */
-export interface JournalPlace {
+export interface JournalPosition {
   readonly at: Date;
   /** `0`: the placing of the order. */
   readonly booking: string;
@@ -256,11 +256,11 @@ export interface JournalPlace {
 
 export interface JournalPage extends Page {
   /** Pages count from the row after it. */
-  readonly after?: JournalPlace;
+  readonly after?: JournalPosition;
 }
 
 export interface JournalRow extends Booking {
-  readonly place: JournalPlace;
+  readonly place: JournalPosition;
   readonly at: Date;
   /** When it was made. */
   readonly bookedAt: Date;

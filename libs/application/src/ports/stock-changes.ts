@@ -1,6 +1,6 @@
 import type { Actor, StockRefusalCode, StockWrite } from '@app/domain';
 import type { Deadline } from '../deadline.js';
-import type { FeedPlace } from './change-feed.js';
+import type { FeedPosition } from './change-feed.js';
 import type { IdempotencyScope } from './idempotency.js';
 
 export interface StockUnit {
@@ -22,7 +22,7 @@ export interface StockLine extends StockUnit {
   readonly bin: string | null;
   readonly write: StockWrite;
   /** The place of a count in the feed; null for other lines. No count is placed where a page has more. */
-  readonly asOf: (Pick<FeedPlace, 'branch' | 'position'> & { readonly hasMore: boolean }) | null;
+  readonly asOf: (Pick<FeedPosition, 'branch' | 'position'> & { readonly hasMore: boolean }) | null;
   /** What the line has instead of the form of one; it names no unit then. */
   readonly invalid: InvalidLine | null;
 }

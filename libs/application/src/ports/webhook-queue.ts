@@ -1,5 +1,5 @@
 import type { Currency, PauseReason } from '@app/domain';
-import type { FeedPlace } from './change-feed.js';
+import type { FeedPosition } from './change-feed.js';
 import type { Delivery, Webhook } from './webhook.repository.js';
 
 export interface ClaimedWebhook extends Pick<
@@ -29,7 +29,7 @@ export interface ClaimedWebhook extends Pick<
 
 export type WebhookOutcome =
   /** Everything up to the place is delivered. */
-  | { readonly kind: 'moved'; readonly place: FeedPlace }
+  | { readonly kind: 'moved'; readonly place: FeedPosition }
   | { readonly kind: 'tested' }
   | { readonly kind: 'failed'; readonly delayMs: number }
   /** The merchant gets a mail. */

@@ -1,5 +1,5 @@
 import type { ApiKeyMode, PauseReason, WebhookBody, WebhookState } from '@app/domain';
-import type { ChangeKind, FeedPlace } from './change-feed.js';
+import type { ChangeKind, FeedPosition } from './change-feed.js';
 import type { IdempotentRequest } from './idempotency.js';
 
 export interface WebhookKey {
@@ -23,7 +23,7 @@ export interface Webhook extends WebhookKey {
   readonly state: WebhookState;
   readonly reason: PauseReason | null;
   /** What is after it was not delivered. */
-  readonly place: FeedPlace;
+  readonly place: FeedPosition;
   /** The time since the oldest change that was not delivered got its place in the feed; 0 without any. */
   readonly lagSeconds: number;
   /** The first failed attempt since the last one that did not fail, and since the last pause; null without one. */
@@ -78,7 +78,7 @@ export type WebhookChange =
   /** Keeps its place, and tries at once. An attempt in flight to an earlier URL is not noted. */
   | { readonly kind: 'configure'; readonly settings: WebhookSettings }
   /** Sends again what changed after a place, or at or after a time. */
-  | { readonly kind: 'replay'; readonly from: FeedPlace | Date }
+  | { readonly kind: 'replay'; readonly from: FeedPosition | Date }
   /** The old secret signs as well until the overlap has passed. */
   | { readonly kind: 'rotate'; readonly secret: string; readonly overlapMs: number };
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { MAX_WEBHOOK_READS, MAX_WEBHOOK_READS_OF_STORE } from '../capacity.js';
 import { CursorExpired } from '../errors.js';
 import { FeedService, type ChangesPage } from '../feed/feed.service.js';
-import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
+import type { ChangedResource, FeedPosition } from '../ports/change-feed.js';
 import { MAX_LIMIT } from '../ports/page.js';
 import { RecordFormat } from '../ports/record-format.js';
 import type { Delivery } from '../ports/webhook.repository.js';
@@ -14,13 +14,13 @@ import { changesMessage, signedHeaders, testMessage, type WebhookMessage } from 
 
 /** Changes are read ahead, and read again after this: a message has the state at the time of its delivery. */
 const FRESH_MS = 1_000;
-/** Then another webhook has its turn. */
-const TURN_MS = 30_000;
+/** Then another webhook is served. */
+const SLOT_WAIT_MS = 30_000;
 /** A claim lasts 30 s from the last record, and an attempt 20. */
 const LATEST_START_MS = 8_000;
 const GONE = 410;
 /** The record of a slower receiver is written before the next message. */
-const SWIFT_MS = 100;
+const FAST_DELIVERY_MS = 100;
 
 /** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
 @Injectable()
@@ -39,7 +39,7 @@ export class DeliverWebhooks {
   }
 
   /**
-   * Serves a claimed webhook until nothing is left to send, an attempt fails, its turn is over, or it is changed.
+   * Serves a claimed webhook until nothing is left to send, an attempt fails, its run is over, or it is changed.
    * Throws when the database fails: a claim that cannot be released ends by its time.
    */
   async execute(
@@ -48,52 +48,52 @@ export class DeliverWebhooks {
     onAttempt: (attempt: Attempt) => void = () => undefined,
   ): Promise<void> {
     const receiver = this.sender.open(claimed.url);
-    const turn = new Turn(claimed, this.queue, receiver, onAttempt);
+    const run = new DeliveryRun(claimed, this.queue, receiver, onAttempt);
     try {
       let goesOn = true;
       if (claimed.isTestDue) {
-        goesOn = await turn.record({ kind: 'tested' }, await turn.send(testMessage(claimed, new Date())));
+        goesOn = await run.record({ kind: 'tested' }, await run.send(testMessage(claimed, new Date())));
       }
-      if (goesOn && claimed.isActive) await this.sendChanges(turn, stopping);
-      await turn.recorded;
+      if (goesOn && claimed.isActive) await this.sendChanges(run, stopping);
+      await run.recorded;
     } catch (error) {
       if (stopping.aborted) return;
       if (!(error instanceof CursorExpired)) throw error;
-      await turn.record({ kind: 'paused', reason: 'cursor_expired' }, null);
+      await run.record({ kind: 'paused', reason: 'cursor_expired' }, null);
     } finally {
       receiver.close();
       // The release follows the last record, which prolongs the claim.
-      await turn.recorded.catch(() => false);
+      await run.recorded.catch(() => false);
       await this.queue.release(claimed);
     }
   }
 
-  private async sendChanges(turn: Turn, stopping: AbortSignal): Promise<void> {
-    const { claimed } = turn;
+  private async sendChanges(run: DeliveryRun, stopping: AbortSignal): Promise<void> {
+    const { claimed } = run;
     let { place } = claimed;
-    while (!stopping.aborted && !turn.isOver) {
+    while (!stopping.aborted && !run.isOver) {
       const page = await this.read(claimed, place, stopping);
       const readAt = performance.now();
       for (let sent = 0; sent < page.changes.length;) {
-        if (stopping.aborted || turn.isOver || performance.now() - readAt > FRESH_MS) break;
+        if (stopping.aborted || run.isOver || performance.now() - readAt > FRESH_MS) break;
         const batch = page.changes.slice(sent, sent + claimed.batch);
         sent += batch.length;
         const reached = placeAfter(claimed, batch, sent, page);
-        const attempt = await turn.send(this.messageOf(claimed, batch, reached));
-        const outcome = turn.outcomeOf(attempt, reached);
-        if (!(await turn.record(outcome, attempt)) || outcome.kind !== 'moved') return;
+        const attempt = await run.send(this.messageOf(claimed, batch, reached));
+        const outcome = run.outcomeOf(attempt, reached);
+        if (!(await run.record(outcome, attempt)) || outcome.kind !== 'moved') return;
         place = reached;
       }
       // Changes that the webhook does not want are passed as well.
       if (page.changes.length === 0 && (page.rewound || page.next.position > place.position)) {
         place = placeAfter(claimed, [], 0, page);
-        if (!(await turn.record({ kind: 'moved', place }, null))) return;
+        if (!(await run.record({ kind: 'moved', place }, null))) return;
       }
       if (!page.hasMore && place.position >= page.next.position) return;
     }
   }
 
-  private read(claimed: ClaimedWebhook, after: FeedPlace, stopping: AbortSignal): Promise<ChangesPage> {
+  private read(claimed: ClaimedWebhook, after: FeedPosition, stopping: AbortSignal): Promise<ChangesPage> {
     const { storeId, kinds, mode, body, batch } = claimed;
     // Full records are read for the next message only.
     const limit = body === 'full' ? batch : MAX_LIMIT;
@@ -101,7 +101,7 @@ export class DeliverWebhooks {
     return this.reads.run(storeId, () => this.feed.read(storeId, query, stopping));
   }
 
-  private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPlace): WebhookMessage {
+  private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPosition): WebhookMessage {
     const { body, currency } = claimed;
     const withData = changes.map((change) => ({
       ...change,
@@ -111,8 +111,8 @@ export class DeliverWebhooks {
   }
 }
 
-class Turn {
-  private readonly end = performance.now() + TURN_MS;
+class DeliveryRun {
+  private readonly end = performance.now() + SLOT_WAIT_MS;
   private renewedAt: number;
   private failures: number;
   private failingForMs: number;
@@ -146,7 +146,7 @@ class Turn {
       if (isHeld) this.renewedAt = begunAt;
       return isHeld;
     });
-    if (!goesOn || delivery === null || delivery.durationMs > SWIFT_MS) return this.recorded;
+    if (!goesOn || delivery === null || delivery.durationMs > FAST_DELIVERY_MS) return this.recorded;
     // The next `await` gets the error.
     this.recorded.catch(() => undefined);
     return true;
@@ -160,7 +160,7 @@ class Turn {
     return { ...attempt, messageId: message.id, type: message.type };
   }
 
-  outcomeOf({ status, retryAfterMs }: Attempt, reached: FeedPlace): WebhookOutcome {
+  outcomeOf({ status, retryAfterMs }: Attempt, reached: FeedPosition): WebhookOutcome {
     // @protects accepted-message
     if (status !== null && status >= 200 && status < 300) {
       this.failures = this.failingForMs = 0;
@@ -177,7 +177,7 @@ function placeAfter(
   batch: readonly ChangedResource[],
   sent: number,
   { changes, next }: ChangesPage,
-): FeedPlace {
+): FeedPosition {
   const last = batch.at(-1);
   const reached = last && sent < changes.length ? { ...next, position: last.position } : next;
   if ((last ?? reached).position > movedUpTo) return reached;

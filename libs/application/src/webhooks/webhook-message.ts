@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { WebhookBody } from '@app/domain';
 import { encodeCursor } from '../feed/cursor.js';
-import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
+import type { ChangedResource, FeedPosition } from '../ports/change-feed.js';
 import type { ClaimedWebhook } from '../ports/webhook-queue.js';
 import type { Webhook } from '../ports/webhook.repository.js';
 
@@ -40,7 +40,7 @@ export function signedHeaders(
 export function changesMessage(
   webhook: ClaimedWebhook,
   changes: readonly (ChangedResource & { readonly data: unknown })[],
-  place: FeedPlace,
+  place: FeedPosition,
 ): WebhookMessage {
   const { id, replays, batch, body } = webhook;
   const entries = changes.map((change) => entryOf(change, body));
@@ -72,7 +72,7 @@ export function testMessage(webhook: ClaimedWebhook, time: Date): WebhookMessage
 /** The place of a webhook, for `GET /v1/changes` with its kinds and mode. More may follow: it is no place for a count. */
 export function webhookCursor(
   { storeId, mode, kinds }: Pick<Webhook, 'storeId' | 'mode' | 'kinds'>,
-  place: FeedPlace,
+  place: FeedPosition,
 ): string {
   return encodeCursor({ storeId, mode }, { ...place, kinds, hasMore: true, isTest: mode === 'test' });
 }

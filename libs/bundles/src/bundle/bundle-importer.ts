@@ -6,7 +6,7 @@ import { batchesOf, checkedLines, ofBundle, parsedLines, type LineBatch, type Si
 import type { BundleLine } from './schema/bundle.js';
 import { writeGoodLines, type WrittenLines } from './write/batch-writer.js';
 import { countsOf, sumOf, type ImportCounts } from './write/import-counts.js';
-import { takeTurns } from './write/lock-batch.js';
+import { lockStoresForImport } from './write/lock-batch.js';
 
 export interface ImportReport {
   /** When true, nothing was written and `counts` says what an import would do. */
@@ -40,8 +40,8 @@ export class ImportStopped extends Error {
 
 // Without statistics, which autovacuum takes after a minute or more, the foreign key check of each movement scans the
 // whole bin while orders wait. Statistics taken too early make it scan the table.
-const MEASURE = 'ANALYZE products, stock';
-const WORTH_MEASURING = 500;
+const ANALYZE_TABLES = 'ANALYZE products, stock';
+const ANALYZE_AFTER_ROWS = 500;
 
 // Shorter than deadlock_timeout: of an order and a dry run that wait for each other, the dry run gives up.
 const SHORT_LOCK_TIMEOUT = `/* import.dry_run.give_way */ SET LOCAL lock_timeout = '500ms'`;
@@ -72,7 +72,7 @@ export class BundleImporter {
   importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
     if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
     return this.connection.dryRun(async (sql) => {
-      await takeTurns(sql, []);
+      await lockStoresForImport(sql, []);
       await sql.query(SHORT_LOCK_TIMEOUT);
       return this.importEach(batches, (lines) => writeGoodLines(sql, this.cipher, lines), options);
     });
@@ -89,7 +89,7 @@ export class BundleImporter {
     let counts: ImportCounts = sumOf();
     let lines = 0;
     let isWriting = true;
-    let isMeasured = dryRun;
+    let isAnalyzed = dryRun;
     const report = () => ({
       ...{ dryRun, lines, counts },
       ...{ trimmed: trimmed.slice(0, MAX_TRIMMED), warnings: warnings.slice(0, MAX_WARNINGS) },
@@ -112,9 +112,9 @@ export class BundleImporter {
             if (warnings.length < MAX_WARNINGS) warnings.push(...written.warnings.map(({ message }) => message));
           }
         }
-        if (!isMeasured && counts.stock.created >= WORTH_MEASURING) {
-          isMeasured = true;
-          await this.connection.query(MEASURE);
+        if (!isAnalyzed && counts.stock.created >= ANALYZE_AFTER_ROWS) {
+          isAnalyzed = true;
+          await this.connection.query(ANALYZE_TABLES);
         }
         onProgress?.(last?.bytes ?? 0);
         if (faults.length >= MAX_BAD_LINES) break;
@@ -142,7 +142,7 @@ export class BundleImporter {
   }
 
   private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
-    const work = inTurn(lines, async (sql) => {
+    const work = afterLocking(lines, async (sql) => {
       const written = await writeGoodLines(sql, this.cipher, lines);
       if (written.faults.length > 0) throw new RefusedBatch(written);
       // Last, for a rollback moves no sequence back.
@@ -165,10 +165,10 @@ class RefusedBatch extends Error {
   }
 }
 
-function inTurn<T>(lines: readonly SizedLine[], work: (sql: Sql) => Promise<T>): (sql: Sql) => Promise<T> {
+function afterLocking<T>(lines: readonly SizedLine[], work: (sql: Sql) => Promise<T>): (sql: Sql) => Promise<T> {
   const stores = lines.map(({ line }) => (line.kind === 'store' ? line.subdomain : line.store));
   return async (sql) => {
-    await takeTurns(sql, [...new Set(stores)]);
+    await lockStoresForImport(sql, [...new Set(stores)]);
     return work(sql);
   };
 }

@@ -5,17 +5,17 @@ import {
   importKindOf,
   Semaphore,
   StoreImport,
-  TURN_MS,
+  SLOT_WAIT_MS,
   type ImportedLine,
   type ImportLine,
   type ImportRequest,
 } from '@app/application';
 import { ImportRefused } from '@app/domain';
 import {
-  BulkTurns,
+  BulkLimiter,
   Database,
   DataCipher,
-  givingIdsBack,
+  returningUnusedIds,
   problemOfBins,
   type DrawnIds,
   type Sql,
@@ -27,7 +27,7 @@ import { Fault } from './check/faults.js';
 import type { BundleLine, ImportableLine } from './schema/bundle.js';
 import { openingsTooLarge } from './warehouse-openings.js';
 import { writeGoodLines } from './write/batch-writer.js';
-import { takeTurnOfStore } from './write/lock-batch.js';
+import { lockStoreForImport } from './write/lock-batch.js';
 
 const MAX_NAMED = 20;
 const CHECKED_AT_ONCE = 10;
@@ -49,14 +49,14 @@ interface CheckedLine {
 @Injectable()
 export class BundleStoreImport extends StoreImport {
   /** The imports of a store follow each other: a second one would only wait for the lock of the first. */
-  private readonly oneOfStore = new Semaphore(() => Infinity, TURN_MS, 1);
+  private readonly oneOfStore = new Semaphore(() => Infinity, SLOT_WAIT_MS, 1);
 
   private readonly spareIds = new Map<string, number[]>();
 
   constructor(
     private readonly database: Database,
     private readonly cipher: DataCipher,
-    private readonly turns: BulkTurns,
+    private readonly bulkLimiter: BulkLimiter,
     private readonly feed: ChangeFeed,
   ) {
     super();
@@ -65,13 +65,13 @@ export class BundleStoreImport extends StoreImport {
   override async write(request: ImportRequest): Promise<readonly ImportedLine[]> {
     const { storeId, deadline } = request;
     const work = (lines: readonly CheckedLine[]) => (sql: TransactionSql) =>
-      givingIdsBack(this.spareIds, (drawnIds) => this.writeLines(sql, request, lines, drawnIds));
+      returningUnusedIds(this.spareIds, (drawnIds) => this.writeLines(sql, request, lines, drawnIds));
     // The lines are checked in the turn, too: the check of a large body takes as long as its statements.
     const write = async () => {
       const lines = await checkedOneByOne(request.lines);
       return this.database.transaction(storeId, work(lines), deadline);
     };
-    const written = await this.oneOfStore.run(storeId, () => this.turns.run(storeId, write, deadline), deadline);
+    const written = await this.oneOfStore.run(storeId, () => this.bulkLimiter.run(storeId, write, deadline), deadline);
     await this.feed.catchUp(storeId);
     return written;
   }
@@ -92,7 +92,7 @@ export class BundleStoreImport extends StoreImport {
         return sql.query(text, values);
       },
     };
-    await takeTurnOfStore(limited, storeId);
+    await lockStoreForImport(limited, storeId);
     const [{ subdomain = '' } = {}] = await sql.query<{ subdomain: string }>(FIND_STORE, [storeId]);
     const refusedAtOnce = new Map([
       ...(await binsTooMany(sql, storeId, lines)),

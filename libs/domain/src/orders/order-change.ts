@@ -21,9 +21,9 @@ export interface Repeatable {
   readonly requestHash: string;
 }
 
-export type KnownShipment = Shipment & Repeatable & { readonly notify: boolean };
-export type KnownRefund = Omit<RefundRecord, 'at'> & Repeatable;
-export type KnownPayment = Omit<PaymentRecord, 'at'> & Repeatable;
+export type RecordedShipment = Shipment & Repeatable & { readonly notify: boolean };
+export type RecordedRefund = Omit<RefundRecord, 'at'> & Repeatable;
+export type RecordedPayment = Omit<PaymentRecord, 'at'> & Repeatable;
 
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
@@ -98,20 +98,20 @@ export interface LineMetadata {
 interface Effects {
   /** The shipment as it is afterwards. A time that is null for its status is now. */
   readonly shipment: {
-    readonly shipment: KnownShipment;
+    readonly shipment: RecordedShipment;
     /** Where units of it were picked; the allocations say where the others were. */
     readonly picked: readonly PickedUnits[];
     /** The request was to make the shipment, which was being picked. */
     readonly shipsPicked: boolean;
   };
   /** A time that is null is now. */
-  readonly payment: KnownPayment & {
+  readonly payment: RecordedPayment & {
     readonly at: Date | null;
     /** It is what a status that was set stood for, and does not move `total_spent`. */
     readonly isOfStatus?: true;
   };
   /** A time that is null is now. */
-  readonly refund: KnownRefund & { readonly at: Date | null };
+  readonly refund: RecordedRefund & { readonly at: Date | null };
   /** Units that the order gives up, while others stay, and the credit for them. */
   readonly cancelledUnits: { readonly lines: readonly LineQuantity[]; readonly amount: number };
   /** What stays owed of the cancelled order, and the credit for the rest. */

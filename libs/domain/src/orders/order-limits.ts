@@ -1,5 +1,5 @@
 import { TooManyRecords } from '../errors.js';
-import { effectOf, type KnownShipment, type OrderChange } from './order-change.js';
+import { effectOf, type RecordedShipment, type OrderChange } from './order-change.js';
 import type { OrderEventName } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
 
@@ -78,7 +78,7 @@ export function movesStockAgain({ state }: PlacedOrder, change: OrderChange): bo
 }
 
 /** A shipment keeps its items. */
-function assertItems(shipments: readonly KnownShipment[], change: OrderChange): void {
+function assertItems(shipments: readonly RecordedShipment[], change: OrderChange): void {
   const { shipment } = effectOf(change, 'shipment') ?? {};
   if (!shipment || shipments.some(({ reference }) => reference === shipment.reference)) return;
   const items = [...shipments, shipment].reduce((sum, each) => sum + each.items.length, 0);

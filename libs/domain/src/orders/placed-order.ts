@@ -13,9 +13,9 @@ import { covers, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from '
 import {
   effectOf,
   type ChargedAmounts,
-  type KnownPayment,
-  type KnownRefund,
-  type KnownShipment,
+  type RecordedPayment,
+  type RecordedRefund,
+  type RecordedShipment,
   type LineMetadata,
   type MailOfOrder,
   type OrderChange,
@@ -68,9 +68,9 @@ export interface PlacedOrderState extends OrderState, ChargedAmounts, OrderTerms
   /** How often each event is in the history; absent = never. */
   readonly eventCounts: Readonly<Partial<Record<OrderEventName, number>>>;
   readonly mails: readonly (MailOfOrder & { readonly state: string })[];
-  readonly shipments: readonly KnownShipment[];
-  readonly payments: readonly KnownPayment[];
-  readonly refunds: readonly KnownRefund[];
+  readonly shipments: readonly RecordedShipment[];
+  readonly payments: readonly RecordedPayment[];
+  readonly refunds: readonly RecordedRefund[];
   /** The fulfillment status without shipments. */
   readonly unshippedStatus: FulfillmentStatus;
 }
@@ -170,7 +170,7 @@ export class PlacedOrder {
     return shareOf(this.state, sumByLine(units), creditedUnitsOf(this.state));
   }
 
-  shippedUnits(shipments: readonly KnownShipment[] = this.state.shipments): LineQuantity[] {
+  shippedUnits(shipments: readonly RecordedShipment[] = this.state.shipments): LineQuantity[] {
     return unitsBeyond(this.keptUnits, this.unitsOutside(shipments, isShipped));
   }
 
@@ -184,11 +184,11 @@ export class PlacedOrder {
     return new PlacedOrder({ ...this.state, lines, cancelledAmount: this.state.cancelledAmount + amount });
   }
 
-  withPayment(payment: KnownPayment): PlacedOrder {
+  withPayment(payment: RecordedPayment): PlacedOrder {
     return new PlacedOrder({ ...this.state, payments: [...this.state.payments, payment] });
   }
 
-  withRefund(refund: KnownRefund): PlacedOrder {
+  withRefund(refund: RecordedRefund): PlacedOrder {
     return new PlacedOrder({ ...this.state, refunds: [...this.state.refunds, refund] });
   }
 
@@ -233,11 +233,11 @@ export class PlacedOrder {
     return ledgerOf(this.after(change).state);
   }
 
-  shipmentsWith(shipment: KnownShipment): KnownShipment[] {
+  shipmentsWith(shipment: RecordedShipment): RecordedShipment[] {
     return [...this.state.shipments.filter(({ reference }) => reference !== shipment.reference), shipment];
   }
 
-  fulfillmentWith(shipments: readonly KnownShipment[]): FulfillmentStatus {
+  fulfillmentWith(shipments: readonly RecordedShipment[]): FulfillmentStatus {
     const { fulfillmentStatus, unshippedStatus } = this.state;
     if (!FULFILLMENT_STEPS.includes(fulfillmentStatus)) return fulfillmentStatus;
     const active = shipments.filter((shipment) => !isVoid(shipment));
@@ -360,8 +360,8 @@ export class PlacedOrder {
   }
 
   private unitsOutside(
-    shipments: readonly KnownShipment[],
-    counts: (shipment: KnownShipment) => boolean,
+    shipments: readonly RecordedShipment[],
+    counts: (shipment: RecordedShipment) => boolean,
   ): LineQuantity[] {
     if (this.isShippedWhole && shipments.every(isVoid)) return [];
     return unitsBeyond(this.keptUnits, sumByLine(shipments.filter(counts).flatMap(({ items }) => items)));

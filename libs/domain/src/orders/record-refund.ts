@@ -1,7 +1,7 @@
 import { CreditExceedsOwed, RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from '../errors.js';
 import { givingUp } from './cancel-order.js';
 import { covers, isSameUnits, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
-import { freeReference, type KnownPayment, type OrderChange, type Repeatable } from './order-change.js';
+import { freeReference, type RecordedPayment, type OrderChange, type Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import {
   isCrediting,
@@ -59,13 +59,13 @@ export function recordRefund(placed: PlacedOrder, request: RefundRequest): Order
 
   const refund = {
     ...{ reference, amount, reason, credited, requestHash, lines: linesOf(units) },
-    restock: isReturn || (units.givenUp.length > 0 && units.shipped.length === 0 && givesBack(order, request)),
+    restock: isReturn || (units.givenUp.length > 0 && units.shipped.length === 0 && restocks(order, request)),
   };
   const refunded = order.withRefund(refund);
   const isAllCredited = credited > 0 && ledgerOf(refunded.state).owed === 0;
   // A cancelled order whose fee is credited has given up its units before.
   const unshipped = isAllCredited && !order.isCancelled ? order.unclaimedUnits : units.givenUp;
-  const returns = unshipped.length > 0 && givesBack(order, request);
+  const returns = unshipped.length > 0 && restocks(order, request);
   const givenUp = givingUp(order, unshipped, { reason: '', returns, amount: 0, to, refund: reference });
   const { fulfillmentStatus } = givenUp;
   const isCancelledNow = fulfillmentStatus === 'CANCELLED' && !order.isCancelled;
@@ -96,7 +96,7 @@ export function recordRefund(placed: PlacedOrder, request: RefundRequest): Order
 }
 
 /** What an order that was set as paid was paid without a record: the status may not tell it any more. */
-function unrecordedPayment({ state }: PlacedOrder): KnownPayment | null {
+function unrecordedPayment({ state }: PlacedOrder): RecordedPayment | null {
   if (state.status !== 'SUCCEEDED') return null;
   const amount = ledgerOf(state).paid - sumOf(state.payments);
   const reference = freeReference(state.payments, 'SUCCEEDED');
@@ -150,7 +150,7 @@ function linesOf({ before, shipped, givenUp }: RefundUnits): RefundedUnits[] {
   });
 }
 
-function givesBack(order: PlacedOrder, { restock }: RefundRequest): boolean {
+function restocks(order: PlacedOrder, { restock }: RefundRequest): boolean {
   if (restock) order.assertHasTakenStock();
   return restock ?? order.state.hasTakenStock;
 }

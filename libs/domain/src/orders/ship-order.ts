@@ -11,7 +11,7 @@ import {
 } from '../errors.js';
 import type { DomainError } from '../shared/domain-error.js';
 import { covers, isSameUnits, sumByLine, type LineQuantity } from './line-units.js';
-import type { EffectOf, KnownShipment, OrderChange, Repeatable } from './order-change.js';
+import type { EffectOf, RecordedShipment, OrderChange, Repeatable } from './order-change.js';
 import { orderEvent, type OrderEvent } from './order-event.js';
 import { furtherOf } from './order-status.js';
 import type { PlacedOrder } from './placed-order.js';
@@ -92,7 +92,7 @@ function pickedOf(order: PlacedOrder, items: readonly ShipmentItem[] | null): Pi
 /**
  * A request to ship the same units ships a shipment that is being picked. A shipment that has left is not picked again.
  */
-function repeatShipment(order: PlacedOrder, existing: KnownShipment, request: ShipmentRequest): OrderChange {
+function repeatShipment(order: PlacedOrder, existing: RecordedShipment, request: ShipmentRequest): OrderChange {
   const { items, status, shippedAt, carrier, trackingNumber, trackingUrl, notify, requestHash } = request;
   if (items && !isSameUnits(existing.items, items)) throw new ShipmentReferenceTaken();
   const isPicked = existing.status === 'picking';
@@ -114,7 +114,7 @@ export function changeShipment(order: PlacedOrder, reference: string, patch: Shi
 
 function changeFrom(
   order: PlacedOrder,
-  before: KnownShipment,
+  before: RecordedShipment,
   { status, at, ...tracking }: ShipmentPatch,
   how: Partial<Shipping> = {},
 ): OrderChange {
@@ -148,7 +148,7 @@ function changeFrom(
   return changeWith(order, after, events, { ...how, ships: status === 'shipped' });
 }
 
-function assertMove(order: PlacedOrder, { status: from }: KnownShipment, to: ShipmentStatus): void {
+function assertMove(order: PlacedOrder, { status: from }: RecordedShipment, to: ShipmentStatus): void {
   // Units that came back have been with the customer; those that are being picked have not.
   const cannotBeVoid = order.state.fulfillmentStatus === 'RETURNED' && from !== 'picking';
   const possible = SHIPMENT_TRANSITIONS[from].filter((next) => !(cannotBeVoid && next === 'void'));
@@ -157,7 +157,7 @@ function assertMove(order: PlacedOrder, { status: from }: KnownShipment, to: Shi
 
 function changeWith(
   order: PlacedOrder,
-  shipment: KnownShipment,
+  shipment: RecordedShipment,
   events: readonly OrderEvent[],
   { ships, ...how }: Partial<Shipping> & { readonly ships: boolean },
 ): OrderChange {
@@ -177,7 +177,7 @@ function changeWith(
 }
 
 function effectFor(
-  shipment: KnownShipment,
+  shipment: RecordedShipment,
   { picked = [], shipsPicked = false }: Partial<Shipping> = {},
 ): EffectOf<'shipment'> {
   return { kind: 'shipment', shipment, picked, shipsPicked };

@@ -26,7 +26,7 @@ const WRITE = `/* key_usage.add */
     SELECT store_id, key_id, requests, throttled
     FROM unnest($1::int[], $2::uuid[], $3::bigint[], $4::bigint[]) AS used (store_id, key_id, requests, throttled)
     JOIN api_keys key USING (store_id)
-    WHERE key.id = used.key_id AND is_home(store_id)
+    WHERE key.id = used.key_id AND is_writable(store_id)
   ), due AS (
     SELECT key.store_id, key.id FROM api_keys key JOIN used ON used.store_id = key.store_id AND used.key_id = key.id
     WHERE used.requests > 0 AND (key.last_used_at IS NULL OR key.last_used_at < date_trunc('minute', now()))
@@ -38,7 +38,7 @@ const WRITE = `/* key_usage.add */
     SELECT store_id, key_id, (now() AT TIME ZONE 'UTC')::date, code, requests
     FROM unnest($5::int[], $6::uuid[], $7::text[], $8::bigint[]) AS refused (store_id, key_id, code, requests)
     JOIN api_keys key USING (store_id)
-    WHERE key.id = refused.key_id AND is_home(store_id)
+    WHERE key.id = refused.key_id AND is_writable(store_id)
     ORDER BY store_id, key_id, code
     ON CONFLICT (store_id, key_id, day, code) DO UPDATE SET requests = counted.requests + excluded.requests
   )

@@ -12,7 +12,7 @@ import {
 } from '@app/application';
 import { EmailTaken, LastOwner, scopeOfRole, TooManyInvitations, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { BulkTurns } from '../postgres/bulk-turns.js';
+import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { Database } from '../postgres/database.js';
 import { DirectDatabase } from '../postgres/connection.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
@@ -108,7 +108,7 @@ export class PostgresPersonRepository extends PersonRepository {
   constructor(
     private readonly database: Database,
     private readonly direct: DirectDatabase,
-    private readonly turns: BulkTurns,
+    private readonly bulkLimiter: BulkLimiter,
   ) {
     super();
   }
@@ -169,7 +169,7 @@ export class PostgresPersonRepository extends PersonRepository {
       }
       return remove(sql, key, asker);
     };
-    return this.turns.run(storeId, () => this.direct.run((connection) => connection.transaction(storeId, erase)));
+    return this.bulkLimiter.run(storeId, () => this.direct.run((connection) => connection.transaction(storeId, erase)));
   }
 
   override sessions({ storeId, id }: PersonKey): Promise<PersonSession[]> {

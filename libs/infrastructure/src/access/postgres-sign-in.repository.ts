@@ -95,7 +95,7 @@ const SIGN_IN_PERSON = `/* people.sign_in */
 const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys
   WHERE key_hash = ANY($1) AND person_id IS NOT NULL AND CASE
     WHEN EXISTS (SELECT FROM stores WHERE stores.id = api_keys.store_id AND stores.status = 'MOVED') THEN false
-    ELSE demand_home(store_id) END`;
+    ELSE assert_writable(store_id) END`;
 
 const ADD_SESSIONS = `/* sessions.add */
   INSERT INTO api_keys (store_id, person_id, id, mode, key_hash, last_four, prefix, scope, device, expires_at, created_by)

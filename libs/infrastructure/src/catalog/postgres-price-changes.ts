@@ -7,7 +7,7 @@ import {
 } from '@app/application';
 import { Money, PricesRefused, UnitPrice } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { BulkTurns } from '../postgres/bulk-turns.js';
+import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Database } from '../postgres/database.js';
@@ -63,7 +63,7 @@ interface PricedUnit {
 export class PostgresPriceChanges extends PriceChanges {
   constructor(
     private readonly database: Database,
-    private readonly turns: BulkTurns,
+    private readonly bulkLimiter: BulkLimiter,
   ) {
     super();
   }
@@ -71,7 +71,7 @@ export class PostgresPriceChanges extends PriceChanges {
   override apply(request: PriceChangeRequest): Promise<ChangedPrices> {
     const { storeId, deadline } = request;
     const apply = (sql: TransactionSql) => applyOnce(sql, 'prices', request, () => change(sql, request));
-    return this.turns.run(storeId, () => this.database.transaction(storeId, apply, deadline), deadline);
+    return this.bulkLimiter.run(storeId, () => this.database.transaction(storeId, apply, deadline), deadline);
   }
 }
 

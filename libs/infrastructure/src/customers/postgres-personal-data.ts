@@ -9,7 +9,7 @@ import {
 } from '@app/application';
 import { isBlockedEmail, isBlockedPhone, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { BulkTurns } from '../postgres/bulk-turns.js';
+import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { DirectDatabase } from '../postgres/connection.js';
 import type { Sql } from '../postgres/sql.js';
 import { hasEmail, isOrderOf } from '../orders/person.js';
@@ -23,7 +23,7 @@ const LOCK_CUSTOMER = `/* people.customer */ SELECT id, email, phone FROM ${CUST
 const FIND_CUSTOMER = `/* people.find_customer */ SELECT id FROM ${CUSTOMER}`;
 
 // Each statement is planned for the id: for one that a subquery finds, the plan would read the whole store.
-const THEIRS = isOrderOf('orders', '$2', '$3::uuid');
+const IS_ORDER_OF_CUSTOMER = isOrderOf('orders', '$2', '$3::uuid');
 
 // The keys are locked before the orders: every writer locks idempotency keys first. The rows stay, or a repeated
 // request would place a second order; idempotency-keys.ts finds them. The key may contain personal data, and the hash
@@ -35,12 +35,12 @@ const ERASE_KEYS = `/* people.idempotency_keys */
   SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 2),
     record = CASE WHEN kind <> 'change' THEN record END
   WHERE store_id = $1 AND key NOT LIKE chr(1) || '%'
-    AND order_id IN (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS})`;
+    AND order_id IN (SELECT id FROM orders WHERE store_id = $1 AND ${IS_ORDER_OF_CUSTOMER})`;
 
 const LOCK_ORDERS = `/* people.orders */
   SELECT id, receipt_number AS "receiptNumber", status, fulfillment_status AS "fulfillmentStatus",
     cancellation_fee AS "cancellationFee", balance, customer_email AS email, customer_phone AS phone
-  FROM orders WHERE store_id = $1 AND ${THEIRS}
+  FROM orders WHERE store_id = $1 AND ${IS_ORDER_OF_CUSTOMER}
   ORDER BY id FOR NO KEY UPDATE`;
 
 const ERASE_ORDERS = `/* people.erase_orders */
@@ -95,7 +95,7 @@ const COLLECT_CUSTOMER = `/* people.collect_customer */
 
 // The limit comes before the sort: the orders of a walk-in customer are not all read.
 const FIND_ORDERS = `/* people.find_orders */
-  SELECT id FROM (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS} LIMIT $4) AS theirs
+  SELECT id FROM (SELECT id FROM orders WHERE store_id = $1 AND ${IS_ORDER_OF_CUSTOMER} LIMIT $4) AS theirs
   ORDER BY id`;
 
 // A cursor reads one at a time: each may have some MB, and the process serves others between two.
@@ -150,7 +150,7 @@ interface OrderRow extends PersonsOrder, Contact {
 export class PostgresPersonalData extends PersonalData {
   constructor(
     private readonly direct: DirectDatabase,
-    private readonly turns: BulkTurns,
+    private readonly bulkLimiter: BulkLimiter,
   ) {
     super();
   }
@@ -175,7 +175,7 @@ export class PostgresPersonalData extends PersonalData {
       const ids = orders.map(({ id }) => id);
       return read(found, collectOrders(sql, storeId, ids));
     };
-    return this.turns.run(storeId, () => this.direct.run((connection) => connection.snapshot(inSnapshot)));
+    return this.bulkLimiter.run(storeId, () => this.direct.run((connection) => connection.snapshot(inSnapshot)));
   }
 
   override erase(
@@ -209,7 +209,7 @@ export class PostgresPersonalData extends PersonalData {
       const members = await sql.query<object>(MEMBER, [storeId, email]);
       return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts, isMember: members.length > 0 };
     };
-    return this.turns.run(storeId, () =>
+    return this.bulkLimiter.run(storeId, () =>
       this.direct.run((connection) => connection.transaction(storeId, inTransaction)),
     );
   }

@@ -2,7 +2,7 @@ import type { Deadline } from '@app/application';
 import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { earlierWritersAreDone } from '../lists/fold-tallies.js';
-import { storesInTurn } from '../lists/stores-in-turn.js';
+import { storeByStore } from '../lists/store-by-store.js';
 import { changesWait } from './waiting-changes.js';
 
 type Query = Pick<pg.Pool, 'query'>;
@@ -28,7 +28,7 @@ const LAST = `/* changes.last */
  * @throws the first failure, after one batch of each other store.
  */
 export function numberChanges(pool: Query, signal?: AbortSignal): Promise<void> {
-  return storesInTurn(pool, WAITING, async (storeId) => ((await numberOf(pool, storeId)) ?? 0) >= BATCH, signal);
+  return storeByStore(pool, WAITING, async (storeId) => ((await numberOf(pool, storeId)) ?? 0) >= BATCH, signal);
 }
 
 /**
@@ -46,9 +46,9 @@ export async function passChangeLog(pool: Query, few = FEW_CHANGES): Promise<voi
 const TRIES = 4;
 const PAUSE_MS = 5;
 /** The pause between two looks at the numbering of another transaction, which has up to {@link BATCH} changes. */
-export const OTHERS_MS = 20;
+export const OTHER_WRITER_POLL_MS = 20;
 /** How long a request that begins at the end of the feed may number what is before it. The last batch may follow. */
-export const TO_THE_END_MS = 1_500;
+export const NUMBER_ALL_TIMEOUT_MS = 1_500;
 
 type QueryMoved = (text: string, values: unknown[]) => Promise<readonly { moved: number | null }[]>;
 
@@ -81,7 +81,7 @@ export async function numberAllChangesOf(
   for (;;) {
     const isMore = await numberChangesOf(query, storeId);
     if (isMore === false || deadline.remainingMs <= 0) return isMore;
-    if (isMore === null) await sleep(OTHERS_MS);
+    if (isMore === null) await sleep(OTHER_WRITER_POLL_MS);
   }
 }
 

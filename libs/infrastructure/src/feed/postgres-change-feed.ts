@@ -10,16 +10,16 @@ import {
   type Change,
   type ChangeKind,
   type FeedPage,
-  type FeedPlace,
+  type FeedPosition,
   type FeedQuery,
   type NewestPositions,
 } from '@app/application';
-import { DELETIONS_KEPT_DAYS } from '@app/domain';
+import { DELETION_RETENTION_DAYS } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { SharedReads } from '../lists/shared-reads.js';
 import { Database } from '../postgres/database.js';
 import { lastPositionBefore } from './last-position-before.js';
-import { numberAllChangesOf, numberChangesOf, OTHERS_MS, TO_THE_END_MS } from './number-changes.js';
+import { numberAllChangesOf, numberChangesOf, OTHER_WRITER_POLL_MS, NUMBER_ALL_TIMEOUT_MS } from './number-changes.js';
 import { changesWait } from './waiting-changes.js';
 
 /** The time that a read gives a numbering. Its commit may wait for a disk, or for a standby that hangs. */
@@ -75,7 +75,7 @@ const PAGE = `/* changes.page */
 const START = `/* changes.start */
   SELECT (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS branch,
     ${lastPositionBefore('$2::timestamptz')} AS position,
-    CASE WHEN $2::timestamptz < now() - interval '${DELETIONS_KEPT_DAYS} days' THEN 0 ELSE coalesce((
+    CASE WHEN $2::timestamptz < now() - interval '${DELETION_RETENTION_DAYS} days' THEN 0 ELSE coalesce((
       SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY ($3::change_kind[])), 0) END AS base`;
 
 const WAITING = `/* changes.waiting */ SELECT ${changesWait('$1')} AS waiting`;
@@ -112,7 +112,7 @@ export class PostgresChangeFeed extends ChangeFeed {
     for (;;) {
       const isMore = await this.number(storeId);
       if (isMore === false || deadline.remainingMs <= 0) return;
-      if (isMore === null) await sleep(OTHERS_MS);
+      if (isMore === null) await sleep(OTHER_WRITER_POLL_MS);
     }
   }
 
@@ -150,8 +150,8 @@ export class PostgresChangeFeed extends ChangeFeed {
    * so.
    */
   private numberAll(storeId: number): Promise<boolean | null> {
-    const work = numberAllChangesOf(this.numberAlone, storeId, Deadline.in(TO_THE_END_MS));
-    return this.orUnknown(within(TO_THE_END_MS + NUMBERING_MS, work));
+    const work = numberAllChangesOf(this.numberAlone, storeId, Deadline.in(NUMBER_ALL_TIMEOUT_MS));
+    return this.orUnknown(within(NUMBER_ALL_TIMEOUT_MS + NUMBERING_MS, work));
   }
 
   private async isWaiting(storeId: number): Promise<boolean> {
@@ -167,14 +167,14 @@ export class PostgresChangeFeed extends ChangeFeed {
     return numberChangesOf(this.numberAlone, storeId);
   }
 
-  private async placeOf(storeId: number, { after, kinds }: FeedQuery): Promise<FeedPlace | null> {
+  private async placeOf(storeId: number, { after, kinds }: FeedQuery): Promise<FeedPosition | null> {
     if (after !== 'end' && !(after instanceof Date)) return after;
     const time = after === 'end' ? 'infinity' : after;
-    const [place] = await this.database.queryPrepared<FeedPlace>(START, [storeId, time, kinds]);
+    const [place] = await this.database.queryPrepared<FeedPosition>(START, [storeId, time, kinds]);
     return place ?? null;
   }
 
-  private async page(storeId: number, query: FeedQuery, after: FeedPlace | null): Promise<FeedPage> {
+  private async page(storeId: number, query: FeedQuery, after: FeedPosition | null): Promise<FeedPage> {
     const { kinds, limit, bulk } = query;
     const position = after?.position ?? 0;
     const values = [storeId, kinds, position, limit + 1, after?.branch ?? null];

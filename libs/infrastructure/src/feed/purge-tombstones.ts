@@ -1,9 +1,9 @@
-import { DELETIONS_KEPT_DAYS } from '@app/domain';
+import { DELETION_RETENTION_DAYS } from '@app/domain';
 import type pg from 'pg';
-import { storesInTurn } from '../lists/stores-in-turn.js';
+import { storeByStore } from '../lists/store-by-store.js';
 
 const BATCH = 1_000;
-const OLD = `now() - interval '${DELETIONS_KEPT_DAYS} days'`;
+const OLD = `now() - interval '${DELETION_RETENTION_DAYS} days'`;
 
 const WAITING = `/* retention.waiting_stores */
   SELECT id FROM stores
@@ -17,7 +17,7 @@ const PURGE = `/* retention.changes */
     WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM changes AS tombstone
       WHERE store_id = $1 AND deleted AND changed_at < ${OLD} AND position < newest_change($1, ARRAY[kind])
-        AND (SELECT is_home($1))
+        AND (SELECT is_writable($1))
       ORDER BY changed_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
     RETURNING kind, position
   )
@@ -27,7 +27,7 @@ const PURGE = `/* retention.changes */
   RETURNING (SELECT count(*)::int FROM purged) AS rows`;
 
 /**
- * Deletes tombstones of the feed after {@link DELETIONS_KEPT_DAYS}, one batch of each store at a time. Reads none of stores that
+ * Deletes tombstones of the feed after {@link DELETION_RETENTION_DAYS}, one batch of each store at a time. Reads none of stores that
  * are not at home.
  *
  * @param signal ends the work between two batches. @throws the first failure, after one batch of each other store.
@@ -35,5 +35,5 @@ const PURGE = `/* retention.changes */
 export function purgeTombstones(pool: Pick<pg.Pool, 'query'>, signal?: AbortSignal): Promise<void> {
   const purge = async (storeId: number) =>
     (await pool.query<{ rows: number }>(PURGE, [storeId])).rows[0]?.rows === BATCH;
-  return storesInTurn(pool, WAITING, purge, signal);
+  return storeByStore(pool, WAITING, purge, signal);
 }

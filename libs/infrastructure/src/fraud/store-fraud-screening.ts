@@ -62,7 +62,7 @@ export class StoreFraudScreening extends FraudScreening {
   override async recordRejection(storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {
     await this.database.query(
       `/* fraud.record_rejection */ INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons)
-       SELECT $1, $2, $3, $4, $5 WHERE demand_home($1)`,
+       SELECT $1, $2, $3, $4, $5 WHERE assert_writable($1)`,
       [storeId, orderId, assessment.verdict, assessment.score, JSON.stringify(assessment.reasons)],
     );
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { storesInTurn } from './stores-in-turn.js';
+import { storeByStore } from './store-by-store.js';
 
 /** Fewer changes are not worth a move of the mark: a read passes them in a fraction of a millisecond. */
 const FEW_CHANGES = 1_000;
@@ -45,7 +45,7 @@ export async function foldTallies(
   if (!state?.last || Number(state.since) < few) return;
   const fold = async (storeId: number) =>
     ((await pool.query<{ folded: number | null }>(FOLD, [storeId])).rows[0]?.folded ?? 0) >= BATCH;
-  await storesInTurn(pool, WAITING, fold, signal);
+  await storeByStore(pool, WAITING, fold, signal);
   // Runs after the newest id is read: a writer that begins later takes a newer id.
   if (!(await earlierWritersAreDone(pool, 'list_tally_changes'))) return;
   await pool.query('/* tallies.pass */ SELECT pass_list_tally_changes($1)', [state.last]);

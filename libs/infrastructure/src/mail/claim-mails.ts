@@ -39,7 +39,7 @@ export const claimMails = (name: string, { table, isWaiting, attempts, dueAt, co
   ), due AS (
     SELECT free.place FROM (SELECT place FROM front ORDER BY turn, due_at) AS next CROSS JOIN LATERAL (
       SELECT ctid AS place FROM ${table}
-      WHERE ctid = next.place AND (${isWaiting}) IS TRUE AND ${dueAt} <= now() AND ${attempts} < ${MAX_ATTEMPTS} AND is_served(store_id)
+      WHERE ctid = next.place AND (${isWaiting}) IS TRUE AND ${dueAt} <= now() AND ${attempts} < ${MAX_ATTEMPTS} AND is_processed(store_id)
       FOR NO KEY UPDATE SKIP LOCKED
     ) AS free LIMIT $1::int
   )

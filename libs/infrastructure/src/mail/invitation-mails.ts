@@ -17,7 +17,7 @@ const CLAIM = claimMails('/* invitations.claim */', {
 
 // Another mail may have been asked for since.
 const DONE = `/* invitations.done */
-  UPDATE people SET invite_due = false WHERE store_id = $1 AND id = $2 AND invite_at = $3 AND is_home($1)`;
+  UPDATE people SET invite_due = false WHERE store_id = $1 AND id = $2 AND invite_at = $3 AND is_writable($1)`;
 
 interface Invitation {
   readonly storeId: number;

@@ -15,7 +15,7 @@ const CLAIM = claimMails('/* notices.claim */', {
   columns: 'store_id AS "storeId", id, subject, details',
 });
 
-const DONE = `/* notices.done */ DELETE FROM merchant_notices WHERE store_id = $1 AND id = $2 AND is_home($1)`;
+const DONE = `/* notices.done */ DELETE FROM merchant_notices WHERE store_id = $1 AND id = $2 AND is_writable($1)`;
 
 const newestOpen = (ofBin: string) => `/* notices.newest_open_orders */
   SELECT short.place::int - 1 AS place, newest.receipt_number AS receipt

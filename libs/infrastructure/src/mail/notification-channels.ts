@@ -13,7 +13,7 @@ const FIND = `/* stages.notified */
 // True also when the queue has given up the attempt before.
 const RECORD = `/* stages.channel_notified */
   UPDATE order_stages SET notified = array_append(notified, $5)
-  WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND NOT $5 = ANY (notified) AND is_home($1)`;
+  WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND NOT $5 = ANY (notified) AND is_writable($1)`;
 
 /**
  * Notifies by several channels at the same time, and records each that succeeds. When one fails, the next attempt of the

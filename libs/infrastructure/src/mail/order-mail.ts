@@ -1,5 +1,5 @@
 import type { NotificationStage, OrderRecord, StoreProfile } from '@app/application';
-import { NEWS, type News } from './customer-news.js';
+import { CUSTOMER_MAILS, type CustomerMail } from './customer-mails.js';
 import { UnusableAddress } from './mail-failure.js';
 import { mailbox, type Mailbox } from '../platform/mailbox.js';
 import { orderFacts, type OrderFacts } from './order-facts.js';
@@ -41,7 +41,7 @@ export function orderMail(
     return { to: merchant, replyTo: customer, sentAs: null, subject, ...bodies(notice(facts, brand)) };
   }
   if (order.customer.email.trim() === '' || isOff(stage, store)) return null;
-  const news = NEWS[stage]({ order, facts, shop: brand.name, reference });
+  const news = CUSTOMER_MAILS[stage]({ order, facts, shop: brand.name, reference });
   if (!news) return null;
   if (!customer) throw new UnusableAddress();
   const subject = `${mark}${news.subject}`;
@@ -57,7 +57,7 @@ function bodies(letter: Letter): { text: string; html: string } {
   return { text: textOf(letter), html: htmlOf(letter) };
 }
 
-function letterOf({ intro, hasPrices, sections }: News, order: OrderFacts, store: StoreBranding): Letter {
+function letterOf({ intro, hasPrices, sections }: CustomerMail, order: OrderFacts, store: StoreBranding): Letter {
   return {
     order,
     store,

@@ -3,7 +3,7 @@ import { filledFields, rulesOf, sumsOf, type FraudAssessment, type Order, type O
 import { hasEmail } from './person.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
-import { mayWrite, type Statement } from '../postgres/transaction-sql.js';
+import { isWritable, type Statement } from '../postgres/transaction-sql.js';
 
 /** SQL that adds lines to an order. The parameters are expressions. */
 export function insertLines(store: string, order: string, lines: string): string {
@@ -87,7 +87,7 @@ const INSERT_ORDER = withNames<
       amount, total_amount, balance, tax_amount, shipping_amount, discount_amount, shipping_tax, tax_included, charges_given, units, customer_name, customer_email,
       customer_phone, shipping_address, billing_address, notes, metadata, is_test, created_at, external_reference,
       placed, placed_by, held_reasons, email_key, phone_key, address_key, search_text, customer_id, due_at)
-    SELECT :store, CASE WHEN ${mayWrite(':store')} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
+    SELECT :store, CASE WHEN ${isWritable(':store')} THEN :id::uuid END, :receipt_number, :source, :status, :fulfillment_status,
       :payment_method, :currency, :amount, :total_amount, :total_amount, :tax, :shipping, :discount, :shipping_tax, :tax_included, :charges_given, :units, :name, :email,
       :phone, :address, coalesce(:billing::jsonb, :address), :notes, :metadata, :is_test, :placed_at,
       :external_reference, true, :placed_by, :held_reasons,

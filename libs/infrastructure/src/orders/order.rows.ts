@@ -15,9 +15,9 @@ import {
   wholeAddress,
   wholeBillingAddress,
   type BillingAddress,
-  type KnownPayment,
-  type KnownRefund,
-  type KnownShipment,
+  type RecordedPayment,
+  type RecordedRefund,
+  type RecordedShipment,
   type LineQuantity,
   type PostalAddress,
   type Tax,
@@ -47,16 +47,16 @@ export interface OrderRow extends Omit<OrderRecord, Parts> {
   readonly lines: readonly LineJson[];
   readonly stages: readonly StageJson[];
   readonly shipments: readonly ShipmentJson[];
-  readonly payments: readonly MoneyJson<KnownPayment>[];
+  readonly payments: readonly MoneyJson<RecordedPayment>[];
   readonly refunds: readonly RefundJson[];
   readonly allocations: readonly AllocationJson[];
 }
 
 /** The record, and what tells whether a request is a repetition. */
-export interface KnownOrder extends OrderRecord {
-  readonly shipments: readonly (ShipmentRecord & KnownShipment)[];
-  readonly payments: readonly (KnownPayment & { readonly at: Date })[];
-  readonly refunds: readonly (KnownRefund & { readonly at: Date })[];
+export interface StoredOrderRecord extends OrderRecord {
+  readonly shipments: readonly (ShipmentRecord & RecordedShipment)[];
+  readonly payments: readonly (RecordedPayment & { readonly at: Date })[];
+  readonly refunds: readonly (RecordedRefund & { readonly at: Date })[];
 }
 
 type AmountOfLine = 'unitPrice' | 'lineTotal' | 'discount';
@@ -74,17 +74,17 @@ interface StageJson extends Omit<PipelineStageRecord, 'outcome' | 'at'> {
   readonly at: string;
 }
 
-interface ShipmentJson extends Omit<ShipmentRecord & KnownShipment, 'shippedAt' | 'deliveredAt'> {
+interface ShipmentJson extends Omit<ShipmentRecord & RecordedShipment, 'shippedAt' | 'deliveredAt'> {
   readonly shippedAt: string | null;
   readonly deliveredAt: string | null;
 }
 
 /** Amounts are text. */
-type MoneyJson<Money extends KnownPayment | KnownRefund> = {
+type MoneyJson<Money extends RecordedPayment | RecordedRefund> = {
   readonly [Field in keyof Money]: Money[Field] extends number ? string : Money[Field];
 } & { readonly at: string };
 
-type RefundJson = Omit<MoneyJson<KnownRefund>, 'lines'> & {
+type RefundJson = Omit<MoneyJson<RecordedRefund>, 'lines'> & {
   readonly lines: readonly (LineQuantity & { readonly cancelled_quantity?: number })[];
 };
 
@@ -95,11 +95,11 @@ interface AllocationJson extends Allocation {
 /** The parts of an order from which its lines are made. */
 export type LineParts = Pick<OrderRow, 'lines' | 'shipments' | 'allocations' | 'fulfillmentStatus'>;
 
-export function toPayments({ payments }: Pick<OrderRow, 'payments'>): KnownOrder['payments'] {
+export function toPayments({ payments }: Pick<OrderRow, 'payments'>): StoredOrderRecord['payments'] {
   return payments.map(toPayment);
 }
 
-export function toOrderRecord(row: OrderRow): KnownOrder {
+export function toOrderRecord(row: OrderRow): StoredOrderRecord {
   const { customerEmail, customerPhone, placed, stages, allocations: _, ...order } = row;
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(order, {
@@ -116,12 +116,12 @@ export function toOrderRecord(row: OrderRow): KnownOrder {
 }
 
 /** A row that was kept as JSON. */
-export type KeptOrder = Omit<OrderRow, 'createdAt' | 'updatedAt'> & {
+export type StoredOrder = Omit<OrderRow, 'createdAt' | 'updatedAt'> & {
   readonly createdAt: string;
   readonly updatedAt: string;
 };
 
-export function fromKept({ createdAt, updatedAt, ...row }: KeptOrder): OrderRecord {
+export function fromStored({ createdAt, updatedAt, ...row }: StoredOrder): OrderRecord {
   return toOrderRecord({ ...row, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) });
 }
 
@@ -161,7 +161,7 @@ function toTaxes(taxes: readonly Tax[] | null): Tax[] {
   return taxes ? taxes.map(({ name, rate, amount }) => ({ name, rate, amount })) : [];
 }
 
-function toShipment(json: ShipmentJson): ShipmentRecord & KnownShipment {
+function toShipment(json: ShipmentJson): ShipmentRecord & RecordedShipment {
   return {
     reference: json.reference,
     status: json.status,
@@ -177,7 +177,7 @@ function toShipment(json: ShipmentJson): ShipmentRecord & KnownShipment {
   };
 }
 
-function toPayment(payment: MoneyJson<KnownPayment>) {
+function toPayment(payment: MoneyJson<RecordedPayment>) {
   const { reference, amount, at, writtenOff, method, fee, payout, metadata, requestHash } = payment;
   return {
     reference,

@@ -19,14 +19,20 @@ import { Injectable } from '@nestjs/common';
 import { isOutOfRange, isUniqueViolation } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Database } from '../postgres/database.js';
-import { claimKey, findKept, keepRecord, releaseKey, type Kept } from '../postgres/idempotency-keys.js';
+import {
+  claimKey,
+  findStoredAnswer,
+  storeAnswer,
+  releaseKey,
+  type StoredAnswer,
+} from '../postgres/idempotency-keys.js';
 import { pickFrom } from '../stock/pick-from.js';
 import { unitsReturned, type LockedOrder } from '../stock/restock.js';
 import { assertFewMovements } from '../stock/movements-of-order.js';
 import { isWithdrawn, shortagesIn, withdrawals } from '../stock/withdraw-stock.js';
 import { assertFewEvents, bookings, changeEvents, lockOrder, refusalEvents, setState } from './order-changes.js';
 import { writesOf } from './order-effects.js';
-import { fromKept, toOrderRecord, type KeptOrder } from './order.rows.js';
+import { fromStored, toOrderRecord, type StoredOrder } from './order.rows.js';
 import { readOrder, readRow } from './postgres-order.repository.js';
 
 @Injectable()
@@ -58,7 +64,7 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
   }
 }
 
-type KeptChange = (KeptOrder & { readonly shipsPicked?: boolean }) | null;
+type StoredChange = (StoredOrder & { readonly shipsPicked?: boolean }) | null;
 
 type Outcome = (ChangedOrder & { readonly refusal?: undefined }) | { readonly refusal: DomainError };
 
@@ -76,8 +82,8 @@ async function change(sql: TransactionSql, request: ChangeRequest): Promise<Outc
   const kept =
     idempotency &&
     // @protects kept-change
-    ((await findKept<KeptChange>(sql, 'change', idempotency)) ??
-      (await claimKey<KeptChange>(sql, 'change', idempotency)));
+    ((await findStoredAnswer<StoredChange>(sql, 'change', idempotency)) ??
+      (await claimKey<StoredChange>(sql, 'change', idempotency)));
   if (kept) {
     const { shipsPicked = false } = kept.record ?? {};
     return { order: await replayed(sql, target.storeId, kept), restocked: 0, isReplay: true, shipsPicked };
@@ -140,7 +146,7 @@ async function changeLocked(
   const restocked = unitsReturned(answers.slice(changes.length, changes.length + writes.stock.length));
   const shipsPicked = shipping?.shipsPicked ?? false;
   const record = shipsPicked ? { ...row, shipsPicked } : row;
-  if (idempotency) await keepRecord(sql, idempotency.scope, { orderId: key.orderId, record });
+  if (idempotency) await storeAnswer(sql, idempotency.scope, { orderId: key.orderId, record });
   return { order: toOrderRecord(row), restocked, isReplay: false, shipsPicked };
 }
 
@@ -166,9 +172,9 @@ async function withdrawAndRead(
 async function replayed(
   sql: TransactionSql,
   storeId: number,
-  { orderId, record }: Kept<KeptChange>,
+  { orderId, record }: StoredAnswer<StoredChange>,
 ): Promise<OrderRecord> {
-  if (record) return fromKept(record);
+  if (record) return fromStored(record);
   const [rows] = await sql.pipeline([readOrder({ storeId, orderId: orderId as string })]);
   return toOrderRecord(readRow(rows));
 }

@@ -26,7 +26,7 @@ import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { stockPreview } from '../stock/preview-stock.js';
 import { assertFewMovements } from '../stock/movements-of-order.js';
 import { isInNoSingleBin, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
-import { claimKey, findKept } from '../postgres/idempotency-keys.js';
+import { claimKey, findStoredAnswer } from '../postgres/idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
 
 const EXISTS = `/* orders.exists */
@@ -65,10 +65,10 @@ export class PostgresOrderPlacement extends OrderPlacement {
     });
   }
 
-  override async winnerOf(claim: OrderClaim, look: 'glance' | 'wait', deadline: Deadline): Promise<Winner | null> {
+  override async winnerOf(claim: OrderClaim, look: 'once' | 'wait', deadline: Deadline): Promise<Winner | null> {
     const receipt = await this.replayOf(claim.idempotency, look, deadline);
     if (receipt) return { outcome: 'replayed', receipt };
-    if (look === 'glance' || claim.externalReference === '') return null;
+    if (look === 'once' || claim.externalReference === '') return null;
     const orderId = await deadline.bound(this.findByReference(claim));
     return orderId === null ? null : { outcome: 'taken', orderId };
   }
@@ -89,7 +89,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
 
   private async replayOf(
     request: IdempotentRequest | null,
-    look: 'glance' | 'wait',
+    look: 'once' | 'wait',
     deadline: Deadline,
   ): Promise<OrderReceipt | null> {
     if (!request) return null;
@@ -101,7 +101,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
       query: <Row>(text: string, values: readonly unknown[]) => this.database.queryPrepared<Row>(text, values),
       waitForStandbys: () => this.database.waitForStandbys(),
     };
-    return (await findKept<OrderReceipt>(reader, 'order', request))?.record ?? null;
+    return (await findStoredAnswer<OrderReceipt>(reader, 'order', request))?.record ?? null;
   }
 
   /** Finds a replay like `findReplay`, but waits for another request that holds the key. */
@@ -148,7 +148,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
       return outcome;
     } catch (caught) {
       const error =
-        caught instanceof ReferenceInUse ? await this.whoseReference(placement.order, deadline, earlierLoss) : caught;
+        caught instanceof ReferenceInUse ? await this.ownerOfReference(placement.order, deadline, earlierLoss) : caught;
       // Each of these settles what became of an earlier COMMIT: PostgreSQL lets an attempt insert the order or its
       // reference, or read the key, only after the end of an earlier transaction that inserted the same.
       if (error instanceof StockIsShort) return { outcome: 'short', shortages: error.shortages };
@@ -159,7 +159,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
       if (lost === null) throw error;
       // The order's id shows whether the commit took effect. Its absence does not show the opposite: the COMMIT may still
       // be on its way to the server, or wait for a standby. The next attempt waits for it and conflicts with its order.
-      if (await this.findsCommit(placement.order, deadline, lost)) {
+      if (await this.wasCommitted(placement.order, deadline, lost)) {
         this.recovered.inc();
         return placed(placement.order);
       }
@@ -203,7 +203,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
    *
    * @throws earlierLoss, if there is one, when the look-up fails or takes too long.
    */
-  private async whoseReference(
+  private async ownerOfReference(
     order: Order,
     deadline: Deadline,
     earlierLoss: CommitOutcomeUnknown | null,
@@ -217,7 +217,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
     return found === null ? new Unavailable() : new ExternalReferenceTaken(found);
   }
 
-  private findsCommit(order: Order, deadline: Deadline, lost: CommitOutcomeUnknown): Promise<boolean> {
+  private wasCommitted(order: Order, deadline: Deadline, lost: CommitOutcomeUnknown): Promise<boolean> {
     return lookUpTime(deadline)
       .bound(this.isCommitted(order))
       .catch(() => {

@@ -4,7 +4,7 @@ import { Database } from '../postgres/database.js';
 import { failureName } from '../platform/error-code.js';
 
 /** How often a claim begins with the stage that is due longest. The claims between begin with what the one before left. */
-const FRONT_MS = 1_000;
+const RESTART_INTERVAL_MS = 1_000;
 
 const IS_FREE = `(locked_until IS NULL OR locked_until < now())`;
 
@@ -33,7 +33,7 @@ const CLAIM = `/* stages.claim */
       SELECT ctid AS place, store_id, order_id, stage, reference, locked_until IS NOT NULL AS taken_over FROM order_stages
       WHERE ctid = next.place AND (state = 'pending') IS TRUE AND run_at <= now() AND ${IS_FREE}
         /* @protects served-stages */
-        AND is_served(store_id)
+        AND is_processed(store_id)
       /* @protects stage-lock */
       FOR NO KEY UPDATE SKIP LOCKED
     ) AS free LIMIT $1::int
@@ -48,7 +48,7 @@ const CLAIM = `/* stages.claim */
 // from the index of due stages, which is empty most of the time and long after an outage.
 // @protects stage-holder
 const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND (state = 'pending') IS TRUE
-    AND locked_until = $5 AND is_home($1)`;
+    AND locked_until = $5 AND is_writable($1)`;
 
 const DONE = `/* stages.done */
   UPDATE order_stages SET state = 'done', outcome = $6, attempts = attempts + 1, last_error = '', locked_until = NULL,
@@ -70,7 +70,7 @@ type ClaimedRow = ClaimedStage & { readonly runAt: Date; readonly leftAt: Date |
  */
 @Injectable()
 export class PostgresPipelineStages extends PipelineStages {
-  private frontAt = 0;
+  private restartAt = 0;
   private last = 0;
 
   constructor(private readonly database: Database) {
@@ -81,7 +81,7 @@ export class PostgresPipelineStages extends PipelineStages {
   override async claim(most: number, forMs: number): Promise<ClaimedStage[]> {
     // @protects claim-on-standby
     const now = performance.now();
-    if (now >= this.frontAt) [this.frontAt, this.last] = [now + FRONT_MS, 0];
+    if (now >= this.restartAt) [this.restartAt, this.last] = [now + RESTART_INTERVAL_MS, 0];
     const values = [most, forMs, new Date(this.last)];
     const claimed = await this.database.write<ClaimedRow>(CLAIM, values);
     const leftAt = claimed[0]?.leftAt?.getTime();

@@ -1,5 +1,5 @@
 import { UNAVAILABLE } from '@app/domain';
-import { AWAY, type DatabaseGauge } from '../postgres/database-gauge.js';
+import { MOVED_STORES, type DatabaseGauge } from '../postgres/database-gauge.js';
 
 const MAX_DEAD_LETTERS = 10_000;
 /** The count of each set of reasons stops here: operators need its size, not an exact number. */
@@ -35,7 +35,7 @@ export const STAGE_GAUGES: readonly DatabaseGauge[] = [
     statement: `/* orders.pipeline_lag */
       SELECT coalesce((SELECT extract(epoch FROM now() - run_at) FROM order_stages
         WHERE state = 'pending' AND run_at <= now() AND (locked_until IS NULL OR locked_until < now())
-          AND store_id NOT IN (${AWAY})
+          AND store_id NOT IN (${MOVED_STORES})
         ORDER BY run_at LIMIT 1), 0)::float8 AS value`,
   },
   {

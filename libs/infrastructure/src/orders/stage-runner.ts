@@ -12,7 +12,7 @@ const OVERDUE_MS = 60_000;
 /** Runs the due stages of orders. */
 export class StageRunner extends ClaimLoop<ClaimedStage> {
   private readonly attempts: Histogram;
-  private lookedAt: number | null = null;
+  private polledAt: number | null = null;
 
   constructor(
     private readonly stages: RunPipelineStage,
@@ -32,12 +32,12 @@ export class StageRunner extends ClaimLoop<ClaimedStage> {
 
   /** Whether it looked for stages within the last minute, or not yet: the start may wait for the database. */
   get isAtWork(): boolean {
-    return this.lookedAt === null || performance.now() - this.lookedAt < OVERDUE_MS;
+    return this.polledAt === null || performance.now() - this.polledAt < OVERDUE_MS;
   }
 
   override async claim(most: number): Promise<ClaimedStage[]> {
     const claimed = await this.stages.claim(most);
-    this.lookedAt = performance.now();
+    this.polledAt = performance.now();
     return claimed;
   }
 

@@ -13,7 +13,7 @@ const CLOSE_TIMEOUT_MS = 1_000;
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 const BEGIN_CONFIRMED = `${BEGIN}; ${SHOW_WARNINGS}`;
 const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-const DEMAND_HOME = '/* stores.demand_home */ SELECT demand_home($1)';
+const ASSERT_WRITABLE = '/* stores.assert_writable */ SELECT assert_writable($1)';
 
 /**
  * One connection without the time limits of requests, for commands and other long work. Throws the errors of PostgreSQL
@@ -62,7 +62,7 @@ export class Connection implements Sql {
   async transaction<T>(storeId: number | null, work: (sql: Sql) => Promise<T>): Promise<T> {
     await this.query(BEGIN_CONFIRMED);
     try {
-      if (storeId !== null) await this.query(DEMAND_HOME, [storeId]);
+      if (storeId !== null) await this.query(ASSERT_WRITABLE, [storeId]);
       const result = await work(this);
       // A repeated command may have nothing to write, because an earlier one committed without its standbys.
       await this.query(WAIT_FOR_STANDBYS);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { READ_INTEGERS } from './integers.js';
 import { JoiningSocket } from './joining-socket.js';
-import { PatientPool } from './patient-pool.js';
+import { QueueingPool } from './queueing-pool.js';
 import { onConnect, PIPELINE } from './session-settings.js';
 import { discardSilentConnections } from './silent-connections.js';
 
@@ -24,7 +24,7 @@ export const NO_TIME_LIMITS =
 
 /** @param onPoolError is called when an idle connection breaks. The pool replaces it. */
 export function requestPool(url: string, poolSize: number, onPoolError = (_error: Error): void => undefined): pg.Pool {
-  const pool = new PatientPool({
+  const pool = new QueueingPool({
     connectionString: url,
     max: poolSize,
     application_name: 'store-commerce',

@@ -1,5 +1,5 @@
 /** Stores of which this cluster has a copy, before or after they moved: nothing of them is late. */
-export const AWAY = `SELECT id FROM stores WHERE status IN ('MOVING', 'MOVED')`;
+export const MOVED_STORES = `SELECT id FROM stores WHERE status IN ('MOVING', 'MOVED')`;
 
 /** A metric that the database computes when a scraper or `/health` asks. Unlike the counters, it is about all processes. */
 export interface DatabaseGauge {

@@ -14,7 +14,7 @@ const UNKNOWN_COMMIT_REASONS = ['connection', 'standby'] as const;
 export type UnknownCommitReason = (typeof UNKNOWN_COMMIT_REASONS)[number];
 
 export class DatabaseMetrics {
-  private readonly waitingTurns: (() => number)[] = [];
+  private readonly waitingForSlots: (() => number)[] = [];
   // Bound once, because a request runs several statements.
   private readonly statements: ReadonlyMap<StatementKind, { observe(seconds: number): void }>;
   private readonly namedStatements: Counter;
@@ -69,15 +69,15 @@ export class DatabaseMetrics {
   }
 
   /** Adds the callers that wait for their turn to those that wait for a connection. */
-  observeTurns(waiting: () => number): void {
-    this.waitingTurns.push(waiting);
+  observeSlots(waiting: () => number): void {
+    this.waitingForSlots.push(waiting);
   }
 
   /** Reads the state of the pool at each scrape. */
   observePool(pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>): void {
     this.gauge('database_pool_in_use', 'Connections in use', () => pool.totalCount - pool.idleCount);
     this.gauge('database_pool_idle', 'Open idle connections', () => pool.idleCount);
-    const waiting = () => this.waitingTurns.reduce((sum, turns) => sum + turns(), pool.waitingCount);
+    const waiting = () => this.waitingForSlots.reduce((sum, turns) => sum + turns(), pool.waitingCount);
     this.gauge('database_pool_waiting', 'Callers that wait for a connection, or for the turn to take one', waiting);
   }
 

@@ -1,4 +1,4 @@
-import { Deadline, SEARCHES, Semaphore, STATEMENTS_OF_STORE, TRANSACTION_MS, TURN_MS } from '@app/application';
+import { Deadline, SEARCHES, Semaphore, STATEMENTS_OF_STORE, TRANSACTION_MS, SLOT_WAIT_MS } from '@app/application';
 import type pg from 'pg';
 import { DatabaseMetrics, type StatementKind } from './database-metrics.js';
 import { translated } from './postgres-errors.js';
@@ -46,10 +46,10 @@ export class Database {
     private readonly metrics = new DatabaseMetrics(),
   ) {
     const shareOf = (part: number) => Math.max(1, Math.floor(pool.options.max * part));
-    this.turns = new Semaphore(() => pool.options.max, TURN_MS, shareOf(STATEMENTS_OF_STORE), Infinity);
-    metrics.observeTurns(() => this.turns.waiting);
+    this.turns = new Semaphore(() => pool.options.max, SLOT_WAIT_MS, shareOf(STATEMENTS_OF_STORE), Infinity);
+    metrics.observeSlots(() => this.turns.waiting);
     this.batches = new ReadBatches((owner, work) => this.onClient(owner, work));
-    this.searches = new Semaphore(() => shareOf(SEARCHES), TURN_MS);
+    this.searches = new Semaphore(() => shareOf(SEARCHES), SLOT_WAIT_MS);
     this.transactions = new Transactions(pool, metrics);
   }
 

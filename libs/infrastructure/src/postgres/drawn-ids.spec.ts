@@ -12,7 +12,7 @@ describe('DrawnIds', () => {
     const refused = async () => {
       const drawnIds = new DrawnIds(spare);
       const ids = await drawnIds.draw(query, brands, 2, new Set([7, 8]));
-      drawnIds.giveBack();
+      drawnIds.returnUnused();
       return ids;
     };
 

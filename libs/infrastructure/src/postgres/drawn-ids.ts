@@ -67,14 +67,14 @@ export class DrawnIds {
   }
 
   /** Only when no row that has them can be committed. */
-  giveBack(): void {
+  returnUnused(): void {
     for (const { table, ids } of this.drawn.splice(0))
       this.spare.set(table, [...(this.spare.get(table) ?? []), ...ids]);
   }
 }
 
 /** @param work a try of a transaction, which rolls back when it fails. */
-export async function givingIdsBack<T>(
+export async function returningUnusedIds<T>(
   spare: Map<string, number[]>,
   work: (drawnIds: DrawnIds) => Promise<T>,
 ): Promise<T> {
@@ -82,7 +82,7 @@ export async function givingIdsBack<T>(
   try {
     return await work(drawnIds);
   } catch (error) {
-    drawnIds.giveBack();
+    drawnIds.returnUnused();
     throw error;
   }
 }

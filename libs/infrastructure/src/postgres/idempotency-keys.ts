@@ -7,11 +7,11 @@ import {
 } from '@app/application';
 import { isLockTimeout } from './postgres-errors.js';
 import { WAITS_FOR_STANDBYS } from './standby-wait.js';
-import { mayWrite, type TransactionSql } from './transaction-sql.js';
+import { isWritable, type TransactionSql } from './transaction-sql.js';
 
 type KeyKind = 'order' | 'change' | 'stock' | 'prices' | 'webhook';
 
-export interface Kept<Record> {
+export interface StoredAnswer<Record> {
   /** The order that it placed or changed; null for the other kinds. */
   readonly orderId: string | null;
   /** What its answer shows. An erasure of the person makes that of a change null. */
@@ -35,7 +35,7 @@ interface KeyReader {
 // transaction's lock timeout of 2 s.
 const CLAIM = `/* idempotency.claim */
   INSERT INTO idempotency_keys (store_id, mode, key, kind, request_hash, order_id, record)
-  VALUES ($1, $2, CASE WHEN ${mayWrite('$1')} THEN $3 END, $4, $5, $6, $7)
+  VALUES ($1, $2, CASE WHEN ${isWritable('$1')} THEN $3 END, $4, $5, $6, $7)
   ON CONFLICT DO NOTHING RETURNING 1`;
 
 const FIND = `/* idempotency.look_up */
@@ -56,7 +56,7 @@ const RELEASE = `/* idempotency.release */ DELETE FROM idempotency_keys WHERE st
  * Claims the key for this transaction.
  *
  * @param kept what the request does, where it is known already; null when the claim is going to be rolled back, or
- *   `keepRecord` follows.
+ *   `storeAnswer` follows.
  * @returns null when this transaction holds the key now; what the other request did when that one committed.
  * @throws IdempotencyMismatch when the other request was a different one.
  * @throws IdempotencyInFlight when the other request is still running after the wait.
@@ -65,8 +65,8 @@ export async function claimKey<Record>(
   sql: TransactionSql,
   kind: KeyKind,
   request: IdempotentRequest,
-  kept: Kept<Record> | null = null,
-): Promise<Kept<Record> | null> {
+  kept: StoredAnswer<Record> | null = null,
+): Promise<StoredAnswer<Record> | null> {
   const record = kept && JSON.stringify(kept.record);
   const values = [...valuesOf(request.scope), kind, request.requestHash, kept?.orderId, record];
   const [inserted] = await sql.pipeline([{ text: CLAIM, values, demandsHome: true }]).catch((error: unknown) => {
@@ -74,7 +74,7 @@ export async function claimKey<Record>(
   });
   if (inserted?.length) return null;
 
-  const earlier = await findKept<Record>(sql, kind, request);
+  const earlier = await findStoredAnswer<Record>(sql, kind, request);
   // The key expired between the two statements: it is free, but this transaction does not hold it.
   if (!earlier) throw new IdempotencyInFlight();
   return earlier;
@@ -87,11 +87,11 @@ export async function claimKey<Record>(
  * @returns null when no committed request used the key.
  * @throws IdempotencyMismatch when the key was used with another request.
  */
-export async function findKept<Record>(
+export async function findStoredAnswer<Record>(
   reader: KeyReader,
   kind: KeyKind,
   { scope, requestHash }: IdempotentRequest,
-): Promise<Kept<Record> | null> {
+): Promise<StoredAnswer<Record> | null> {
   const erased = ERASED + createHash('sha256').update(scope.key).digest('hex');
   const [row] = await reader.query(FIND, [...valuesOf(scope), erased]);
   if (!row) return null;
@@ -108,10 +108,10 @@ export async function releaseKey(sql: TransactionSql, scope: IdempotencyScope): 
 }
 
 /** Keeps the record of a key that this transaction has claimed. */
-export async function keepRecord(
+export async function storeAnswer(
   sql: TransactionSql,
   scope: IdempotencyScope,
-  { orderId, record }: Kept<unknown>,
+  { orderId, record }: StoredAnswer<unknown>,
 ): Promise<void> {
   await sql.query(KEEP, [...valuesOf(scope), orderId, JSON.stringify(record)]);
 }

@@ -1,6 +1,6 @@
 import type { IdempotencyScope } from '@app/application';
 import { ReferenceTaken, type LineFault } from '@app/domain';
-import { claimKey, keepRecord } from './idempotency-keys.js';
+import { claimKey, storeAnswer } from './idempotency-keys.js';
 import type { TransactionSql } from './transaction-sql.js';
 
 /** Their references are apart. */
@@ -47,7 +47,7 @@ export async function applyOnce<Result>(
   if (kept) return { lines: kept.record, isReplay: true };
   const earlier = reference === null ? null : await claimReference<Result>(sql, kind, request, reference);
   const lines = earlier ?? (await change());
-  if (scope) await keepRecord(sql, scope, { orderId: null, record: lines });
+  if (scope) await storeAnswer(sql, scope, { orderId: null, record: lines });
   if (reference !== null && !earlier) {
     await sql.query(KEEP_REFERENCE, [storeId, kind, reference, JSON.stringify(lines)]);
   }

@@ -30,7 +30,7 @@ const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
 /** The server ended a statement at its `statement_timeout`, or its wait for a lock at its `lock_timeout`. */
 const TIMEOUTS = new Set(['57014', '55P03']);
 
-/** SQLSTATEs of `demand_home`: the store moves, or has moved. */
+/** SQLSTATEs of `assert_writable`: the store moves, or has moved. */
 const STORE_MOVED = new Set(['SM001', 'SM002']);
 
 /** A table or a column that does not exist. */

@@ -7,7 +7,7 @@ import { Config } from '../platform/config.js';
 import { DataCipher, dataCipher } from '../platform/data-cipher.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
-import { BulkTurns } from './bulk-turns.js';
+import { BulkLimiter } from './bulk-limiter.js';
 import { DirectDatabase } from './connection.js';
 import { optionsOn, requestPool } from './data-source.js';
 import { DatabaseMetrics } from './database-metrics.js';
@@ -19,11 +19,11 @@ import { watchDataSource } from './watch-statements.js';
 @Global()
 @Module({
   providers: [
-    BulkTurns,
+    BulkLimiter,
     { provide: Clock, useClass: PostgresClock },
     { provide: DataCipher, useFactory: dataCipher, inject: [Config] },
   ],
-  exports: [BulkTurns, Clock, Config, DataCipher, Database, DirectDatabase, ServiceMetrics],
+  exports: [BulkLimiter, Clock, Config, DataCipher, Database, DirectDatabase, ServiceMetrics],
 })
 export class PostgresModule {
   static on(config: Config, databaseUrl: string, metrics: ServiceMetrics): DynamicModule {

@@ -11,19 +11,19 @@ export interface Statement {
   /** The text is one of a bounded number: each connection parses and plans it once. */
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Whether it tests {@link mayWrite}, which costs an order less than a statement of its own. */
+  /** Whether it tests {@link isWritable}, which costs an order less than a statement of its own. */
   readonly demandsHome?: true;
 }
 
 /**
- * An SQL condition: whether the session is in a transaction that this class has begun. Fails where the store is not at home. The
+ * An SQL condition: whether the session is in a transaction that this class has begun. Fails where the store may not be written here. The
  * first statement of a pipeline travels with BEGIN and must fail without it: it would be committed alone where BEGIN failed and
  * the connection lives.
  *
  * @param store the expression of its id.
  */
-export const mayWrite = (store: string) =>
-  `current_setting('store_commerce.has_begun', true) = 'yes' AND demand_home(${store})`;
+export const isWritable = (store: string) =>
+  `current_setting('store_commerce.has_begun', true) = 'yes' AND assert_writable(${store})`;
 
 // Generic plans: planning these statements takes longer than running them. No scans of whole tables: these statements read by
 // keys, and a plan that is made while a table is nearly empty stays when it has grown. Every wait is bounded: a lock wait ends at
@@ -48,7 +48,7 @@ function begin({ remainingMs }: Deadline, storeId: number | null): string {
       storeId === null
         ? ''
         : `;
-    SELECT demand_home(${storeId})`
+    SELECT assert_writable(${storeId})`
     }`;
 }
 
@@ -79,7 +79,7 @@ export class TransactionSql implements Sql {
    * Sends statements without waiting for answers, BEGIN first where the transaction has not begun. The server runs them in
    * this order; after a failure it refuses the rest.
    *
-   * @param statements none of which succeeds outside of a transaction: the first tests {@link mayWrite}, and the others need its
+   * @param statements none of which succeeds outside of a transaction: the first tests {@link isWritable}, and the others need its
    *   row.
    * @returns the rows of each statement.
    * @throws the error of the first statement that failed.

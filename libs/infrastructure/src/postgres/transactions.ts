@@ -1,4 +1,4 @@
-import { FREE_OF_TRANSACTIONS, Semaphore, TURN_MS, type Deadline } from '@app/application';
+import { FREE_OF_TRANSACTIONS, Semaphore, SLOT_WAIT_MS, type Deadline } from '@app/application';
 import type pg from 'pg';
 import type { DatabaseMetrics } from './database-metrics.js';
 import { isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
@@ -21,8 +21,8 @@ export class Transactions {
     const free = Math.ceil(pool.options.max * FREE_OF_TRANSACTIONS);
     const most = Math.max(1, pool.options.max - free);
     // The API limits the requests that wait.
-    this.turns = new Semaphore(() => most, TURN_MS, Math.max(1, most - free), Infinity);
-    metrics.observeTurns(() => this.turns.waiting);
+    this.turns = new Semaphore(() => most, SLOT_WAIT_MS, Math.max(1, most - free), Infinity);
+    metrics.observeSlots(() => this.turns.waiting);
   }
 
   /** As `Database.transaction`. */

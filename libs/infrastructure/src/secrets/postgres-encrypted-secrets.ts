@@ -102,7 +102,7 @@ const update = ({ table, column, rowKey, rowKeyType }: EncryptedColumn) => `/* s
   UPDATE ${table} SET ${column} = renewed.value
   FROM unnest($1::int[], $2::${rowKeyType}[], $3::bytea[]) AS renewed (store_id, row_key, value)
   WHERE ${table}.store_id = renewed.store_id AND ${table}.${rowKey} = renewed.row_key
-    AND is_home(${table}.store_id)`;
+    AND is_writable(${table}.store_id)`;
 
 const countByKey = ({ table, column }: EncryptedColumn) => `/* secrets.count */
   SELECT encode(substring(${column} FROM 1 FOR ${KEY_ID_BYTES}), 'hex') AS key, count(*)::int AS values

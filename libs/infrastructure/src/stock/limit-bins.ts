@@ -2,7 +2,7 @@ import type { StockChangeRequest, StockLine } from '@app/application';
 import type { StockRefusal } from '@app/domain';
 import { DrawnIds, idSequence } from '../postgres/drawn-ids.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import type { CountPlace } from './count-places.js';
+import type { CountSnapshot } from './count-snapshots.js';
 import { resolveLines, type NewBin, type ResolvedLine } from './resolve-lines.js';
 
 /** Bins of a store beyond which requests make no further ones. */
@@ -68,10 +68,10 @@ const FIND_CREATED = `/* stock.find_created_bins */
  * @param places of the counts: undefined for a count that is refused.
  * @param drawnIds get the numbers of the bins that are made.
  */
-export async function findPlaces(
+export async function findBinsOfLines(
   sql: TransactionSql,
   request: Pick<StockChangeRequest, 'storeId' | 'lines' | 'createsBins'>,
-  places: readonly (CountPlace | null | undefined)[],
+  places: readonly (CountSnapshot | null | undefined)[],
   drawnIds = new DrawnIds(),
 ): Promise<readonly ResolvedLine[]> {
   const { storeId, lines, createsBins } = request;

@@ -2,7 +2,7 @@ import type { OrderKey } from '@app/application';
 import { BinShort, NotFound, type PickedUnits } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { unitsByBin } from './line-units.js';
-import { keyOf, lockRows, type StockPlace } from './stock-quantities.js';
+import { keyOf, lockRows, type StockKey } from './stock-quantities.js';
 
 const FIND_BINS = `/* stock.find_picked_bins */
   SELECT bins.id FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS picked (warehouse, bin, number)
@@ -46,14 +46,14 @@ const SET_BINS = `/* stock.set_picked_bins */
       AND known.bin_id = picked.bin_id)
   ON CONFLICT (store_id, order_id, reference, position, bin_id) DO UPDATE SET quantity = excluded.quantity`;
 
-interface UnitsRow extends StockPlace {
+interface UnitsRow extends StockKey {
   readonly line: number;
   own: number;
   free: number;
 }
 
 /** Units that a line gets from a bin (-1), or gives to it (1). */
-type Move = StockPlace & { readonly line: number; readonly difference: number };
+type Move = StockKey & { readonly line: number; readonly difference: number };
 type PickedBin = PickedUnits & { readonly binId: number };
 
 /**
@@ -162,7 +162,7 @@ function exchange(rows: UnitsRow[], line: number, from: number, to: number, unit
   return [...moves, ...withdrawn].filter(({ bin_id }) => bin_id !== 0);
 }
 
-function isSameUnit(one: StockPlace, other: StockPlace): boolean {
+function isSameUnit(one: StockKey, other: StockKey): boolean {
   return one.product_id === other.product_id && one.variant_key === other.variant_key;
 }
 

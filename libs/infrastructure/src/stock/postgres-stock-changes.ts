@@ -18,22 +18,28 @@ import {
 } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { BulkTurns } from '../postgres/bulk-turns.js';
-import { givingIdsBack, type DrawnIds } from '../postgres/drawn-ids.js';
+import { BulkLimiter } from '../postgres/bulk-limiter.js';
+import { returningUnusedIds, type DrawnIds } from '../postgres/drawn-ids.js';
 import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { NOTIFY_SHORT_STOCK, type ShortStock } from '../mail/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Database } from '../postgres/database.js';
-import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
-import { fills, findPlaces, isNothing } from './limit-bins.js';
+import {
+  findCountSnapshots,
+  readCountFacts,
+  readUnshipped,
+  type CountSnapshot,
+  type CountWithSnapshot,
+} from './count-snapshots.js';
+import { fills, findBinsOfLines, isNothing } from './limit-bins.js';
 import { invalidLine, type ResolvedLine } from './resolve-lines.js';
-import { keyOf, lockRows, MOVE, type StockPlace } from './stock-quantities.js';
+import { keyOf, lockRows, MOVE, type StockKey } from './stock-quantities.js';
 
 interface PlacedLine extends ResolvedLine {
-  readonly row: StockPlace;
+  readonly row: StockKey;
   readonly input: StockLine;
-  readonly place: CountPlace | null;
+  readonly place: CountSnapshot | null;
 }
 
 @Injectable()
@@ -44,7 +50,7 @@ export class PostgresStockChanges extends StockChanges {
 
   constructor(
     private readonly database: Database,
-    private readonly turns: BulkTurns,
+    private readonly bulkLimiter: BulkLimiter,
     { registry }: ServiceMetrics,
   ) {
     super();
@@ -57,9 +63,10 @@ export class PostgresStockChanges extends StockChanges {
 
   override async apply(request: StockChangeRequest): Promise<ChangedStock> {
     const { storeId, deadline } = request;
-    const work = (sql: TransactionSql) => givingIdsBack(this.spareIds, (drawnIds) => apply(sql, request, drawnIds));
+    const work = (sql: TransactionSql) =>
+      returningUnusedIds(this.spareIds, (drawnIds) => apply(sql, request, drawnIds));
     const transact = () => this.database.transaction(storeId, work, deadline);
-    const changed = await this.turns.run(storeId, transact, deadline);
+    const changed = await this.bulkLimiter.run(storeId, transact, deadline);
     if (changed.short > 0) {
       this.shortUnits.inc(changed.short);
       this.logger.warn(`Store ${storeId} oversold ${changed.short} units: counts found less stock than sold`);
@@ -86,8 +93,8 @@ interface Changed {
 async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds: DrawnIds): Promise<Changed> {
   const { storeId, lines } = request;
   assertDated(request.at ?? null, earliestOf(new Date()));
-  const places = await findCountPlaces(sql, storeId, lines);
-  const resolved = await findPlaces(sql, request, places, drawnIds);
+  const places = await findCountSnapshots(sql, storeId, lines);
+  const resolved = await findBinsOfLines(sql, request, places, drawnIds);
   const placed = resolved.flatMap((line, index): PlacedLine[] => {
     const input = lines[index];
     const place = places[index];
@@ -150,7 +157,7 @@ async function lockBins(
 async function factsOf(
   sql: TransactionSql,
   storeId: number,
-  counts: readonly PlacedCount[],
+  counts: readonly CountWithSnapshot[],
   unshipped: ReadonlyMap<number, number>,
 ): Promise<Map<number, CountFacts>> {
   if (counts.length === 0) return new Map();

@@ -1,7 +1,7 @@
 import type { OrderKey, StockLine } from '@app/application';
 import { StockRefused, UnitsWithoutBin, type PlacedOrderState, type Restock, type StockItem } from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
-import { findPlaces } from './limit-bins.js';
+import { findBinsOfLines } from './limit-bins.js';
 import { firstUnits, unitsByBin } from './line-units.js';
 import { lockRows } from './stock-quantities.js';
 
@@ -109,7 +109,7 @@ async function findTargets(
     if (!item) throw new UnitsWithoutBin();
     return { ...item, ...to, sku: null, write: { kind: 'adjust', by: quantity }, asOf: null, invalid: null };
   });
-  const found = await findPlaces(
+  const found = await findBinsOfLines(
     sql,
     { storeId, lines: asked, createsBins: false },
     asked.map(() => null),

@@ -12,21 +12,21 @@ export interface StockQuantity {
 export type StockChange<Place extends StockQuantity = StockQuantity> = Place & { readonly previous: number | null };
 
 /** The stock of a product, or of one variant of it, in a bin. */
-export interface StockPlace {
+export interface StockKey {
   readonly bin_id: number;
   readonly product_id: number;
   /** 0 = stock at product level. */
   readonly variant_key: number;
 }
 
-type StockRow = StockPlace & { readonly quantity: number };
+type StockRow = StockKey & { readonly quantity: number };
 type Query = (text: string, values: unknown[]) => Promise<StockRow[]>;
 
-const PLACES = `unnest($2::int[], $3::int[], $4::int[]) AS place (bin_id, product_id, variant_key)`;
+const STOCK_KEYS = `unnest($2::int[], $3::int[], $4::int[]) AS place (bin_id, product_id, variant_key)`;
 
 const MAKE_ROWS = `/* stock.make_rows */
   INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
-  SELECT $1, place.bin_id, place.product_id, nullif(place.variant_key, 0), 0 FROM ${PLACES}
+  SELECT $1, place.bin_id, place.product_id, nullif(place.variant_key, 0), 0 FROM ${STOCK_KEYS}
   ORDER BY place.product_id, place.variant_key, place.bin_id
   ON CONFLICT DO NOTHING
   RETURNING bin_id, product_id, variant_key`;
@@ -34,7 +34,7 @@ const MAKE_ROWS = `/* stock.make_rows */
 // The order in which every writer locks stock, so that they wait for each other instead of deadlocking.
 const LOCK_ROWS = `/* stock.lock_rows */
   SELECT stock.bin_id, stock.product_id, stock.variant_key, stock.quantity
-  FROM stock JOIN ${PLACES} USING (bin_id, product_id, variant_key)
+  FROM stock JOIN ${STOCK_KEYS} USING (bin_id, product_id, variant_key)
   WHERE stock.store_id = $1
   /* @protects report-lock-order */
   ORDER BY stock.product_id, stock.variant_key, stock.bin_id
@@ -65,10 +65,10 @@ export const MOVE = `/* stock.write */
 export async function lockRows(
   query: Query,
   storeId: number,
-  places: readonly StockPlace[],
-  filled: readonly StockPlace[],
+  places: readonly StockKey[],
+  filled: readonly StockKey[],
 ): Promise<{ made: ReadonlySet<string>; rows: ReadonlyMap<string, number> }> {
-  const valuesOf = (each: readonly StockPlace[]) => [
+  const valuesOf = (each: readonly StockKey[]) => [
     storeId,
     each.map((place) => place.bin_id),
     each.map((place) => place.product_id),
@@ -102,7 +102,7 @@ export async function setStockQuantities<Place extends StockQuantity>(
   const query: Query = (text, values) => sql.query<StockRow>(text, values);
   const { made, rows } = await lockRows(query, storeId, places, places);
   const changes = quantities.map((place, index) => {
-    const row = places[index] as StockPlace;
+    const row = places[index] as StockKey;
     const key = keyOf(row);
     return { place, row, isNew: made.has(key), before: rows.get(key) ?? 0 };
   });
@@ -127,6 +127,6 @@ export async function setStockQuantities<Place extends StockQuantity>(
   return changes.map(({ place, isNew, before }) => ({ ...place, previous: isNew ? null : before }));
 }
 
-export function keyOf({ bin_id, product_id, variant_key }: StockPlace): string {
+export function keyOf({ bin_id, product_id, variant_key }: StockKey): string {
   return `${product_id}/${variant_key}/${bin_id}`;
 }

@@ -58,7 +58,7 @@ export class PostgresStoreRepository extends StoreRepository {
 
   override async setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null> {
     const sql = `/* stores.set_status */
-      UPDATE stores SET status = $2 WHERE subdomain = $1 AND demand_home(id) RETURNING ${SUMMARY}`;
+      UPDATE stores SET status = $2 WHERE subdomain = $1 AND assert_writable(id) RETURNING ${SUMMARY}`;
     const [changed] = await this.database.write<StoreSummary>(sql, [subdomain, status]);
     return changed ?? null;
   }

@@ -76,7 +76,7 @@ class HttpsReceiver implements Receiver {
     const first = new Exchange();
     const attempt = await this.send(first, headers, body);
     // The receiver closed the connection at the moment in which the message was sent: it has not read it.
-    return first.hasMetClosing ? this.send(new Exchange(first.start), headers, body) : attempt;
+    return first.wasReset ? this.send(new Exchange(first.start), headers, body) : attempt;
   }
 
   close(): void {
@@ -123,7 +123,7 @@ class Exchange {
   private request: ClientRequest | undefined;
   private timer: NodeJS.Timeout | undefined;
   private limit = Infinity;
-  hasMetClosing = false;
+  wasReset = false;
 
   /** @param start of the total time limit. */
   constructor(readonly start = performance.now()) {}
@@ -153,7 +153,7 @@ class Exchange {
       });
       return await this.read(response);
     } catch (error) {
-      this.hasMetClosing = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(failureName(error as Error));
+      this.wasReset = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(failureName(error as Error));
       return this.failed(error as Error);
     } finally {
       clearTimeout(this.timer);

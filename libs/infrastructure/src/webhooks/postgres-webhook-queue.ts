@@ -4,7 +4,7 @@ import {
   WebhookQueue,
   type ClaimedWebhook,
   type Delivery,
-  type FeedPlace,
+  type FeedPosition,
   type WebhookKey,
   type WebhookOutcome,
 } from '@app/application';
@@ -14,7 +14,7 @@ import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { openHeaders, openSecrets } from './webhook-secrets.js';
 
-const DELIVERIES_KEPT = 20;
+const MAX_STORED_DELIVERIES = 20;
 const HELD = `interval '30 seconds'`;
 
 type DueWebhook = WebhookKey & { readonly host: string };
@@ -23,7 +23,7 @@ type DueWebhook = WebhookKey & { readonly host: string };
 export const countedBy = (storeId: number, host: string) => [String(storeId), `${storeId} ${host}`] as const;
 
 type ClaimedRow = Omit<ClaimedWebhook, 'place' | 'secrets' | 'headers' | 'holder' | 'claimedAt'> &
-  FeedPlace & { readonly secrets: Buffer; readonly headers: Buffer | null };
+  FeedPosition & { readonly secrets: Buffer; readonly headers: Buffer | null };
 
 // Rounded as the columns are: what ends now would otherwise end half a millisecond later.
 const NOW = 'now()::timestamptz(3)';
@@ -61,7 +61,7 @@ const CLAIM = `/* webhooks.claim */
   WITH chosen AS (
     SELECT store_id, id FROM webhooks
     WHERE (store_id, id) IN (SELECT * FROM unnest($2::int[], $3::uuid[])) AND ${IS_FREE}
-      AND is_served(store_id)
+      AND is_processed(store_id)
     FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE webhooks SET holder = $1, held_until = now() + ${HELD}
@@ -86,11 +86,11 @@ const record = (outcome: WebhookOutcome['kind'], set: string, effect = '') => `/
   WITH noted AS (
     UPDATE webhooks SET held_until = now() + ${HELD}, attempts = attempts + ($5::jsonb IS NOT NULL)::int, ${set}
     /* @protects webhook-epoch */
-    WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch = $4 AND is_home($1)
+    WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch = $4 AND is_writable($1)
     RETURNING store_id, id, mode, host, reason, failing_since, attempts
   ), logged AS (
     INSERT INTO webhook_deliveries (store_id, webhook_id, slot, at, phase, status, duration_ms, answer, message_id, type)
-    SELECT store_id, id, attempts % ${DELIVERIES_KEPT}, at, phase, status, duration_ms, answer, message_id, type
+    SELECT store_id, id, attempts % ${MAX_STORED_DELIVERIES}, at, phase, status, duration_ms, answer, message_id, type
     FROM noted CROSS JOIN jsonb_to_record($5) AS sent (at timestamptz, phase text, status int, duration_ms int, answer text,
       message_id text, type text)
     WHERE $5 IS NOT NULL
@@ -98,7 +98,7 @@ const record = (outcome: WebhookOutcome['kind'], set: string, effect = '') => `/
     SET at = excluded.at, phase = excluded.phase, status = excluded.status, duration_ms = excluded.duration_ms,
       answer = excluded.answer, message_id = excluded.message_id, type = excluded.type
   )${effect}
-  SELECT FROM noted WHERE is_served($1)`;
+  SELECT FROM noted WHERE is_processed($1)`;
 
 // A page without anything to send says nothing about the receiver.
 const MOVED = record(
@@ -123,7 +123,7 @@ const PAUSED = record(
 );
 
 const RELEASE = `/* webhooks.release */
-  UPDATE webhooks SET held_until = now() WHERE store_id = $1 AND id = $2 AND holder = $3 AND is_home($1)`;
+  UPDATE webhooks SET held_until = now() WHERE store_id = $1 AND id = $2 AND holder = $3 AND is_writable($1)`;
 
 /** The statements wait for the locks of the webhook. */
 const ALONE = { isAlone: true };

@@ -2,7 +2,7 @@ import {
   Deadline,
   DeadlineExceeded,
   WebhookRepository,
-  type FeedPlace,
+  type FeedPosition,
   type IdempotentRequest,
   type NewWebhook,
   type ShownWebhook,
@@ -14,15 +14,15 @@ import {
 import { MAX_WEBHOOKS, TooManyWebhooks, WebhookDeleted, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { lastPositionBefore } from '../feed/last-position-before.js';
-import { numberAllChangesOf, TO_THE_END_MS } from '../feed/number-changes.js';
+import { numberAllChangesOf, NUMBER_ALL_TIMEOUT_MS } from '../feed/number-changes.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { openSecrets, sealHeaders, sealSecrets } from './webhook-secrets.js';
 
-type WebhookRow = Omit<Webhook, 'place'> & FeedPlace;
-type ShownRow = Omit<ShownWebhook, 'place'> & FeedPlace;
+type WebhookRow = Omit<Webhook, 'place'> & FeedPosition;
+type ShownRow = Omit<ShownWebhook, 'place'> & FeedPosition;
 
 const COLUMNS = `
   store_id AS "storeId", id, mode, name, url, kinds::text[], body, batch, header_names AS "headerNames", state, reason,
@@ -36,7 +36,7 @@ const COLUMNS = `
       ORDER BY changes.position LIMIT 1
     ) AS next)))::float8, 0) AS "lagSeconds"`;
 
-const IS_IT = 'store_id = $1 AND id = $2 AND ($3::text IS NULL OR mode = $3)';
+const IS_WEBHOOK = 'store_id = $1 AND id = $2 AND ($3::text IS NULL OR mode = $3)';
 
 // The statement reads one snapshot: the state and the attempts that led to it.
 const FIND = `/* webhooks.find */
@@ -44,7 +44,7 @@ const FIND = `/* webhooks.find */
     SELECT coalesce(jsonb_agg(jsonb_build_object('messageId', message_id, 'type', type, 'at', at, 'phase', phase,
       'status', status, 'durationMs', duration_ms, 'answer', answer) ORDER BY at DESC, slot DESC), '[]')
     FROM webhook_deliveries WHERE store_id = $1 AND webhook_id = $2) AS deliveries
-  FROM webhooks WHERE ${IS_IT}`;
+  FROM webhooks WHERE ${IS_WEBHOOK}`;
 
 const PURGED = `coalesce((
   SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds)), 0)`;
@@ -61,17 +61,17 @@ const INSERT = `/* webhooks.insert */
 
 const PAUSE = `/* webhooks.pause */
   UPDATE webhooks SET state = 'paused', reason = coalesce(reason, 'requested'), epoch = epoch + 1
-  WHERE ${IS_IT} RETURNING 1`;
+  WHERE ${IS_WEBHOOK} RETURNING 1`;
 
 // A program that resumes a webhook that fails, or replays it, does not put off its pause: only a pause ends its failures.
 const RESUME = `/* webhooks.resume */
   UPDATE webhooks
   SET state = 'active', reason = NULL, failures = 0, due_at = now(), epoch = epoch + 1,
     failing_since = CASE WHEN state = 'active' THEN failing_since END
-  WHERE ${IS_IT} RETURNING 1`;
+  WHERE ${IS_WEBHOOK} RETURNING 1`;
 
 const TEST = `/* webhooks.test */
-  UPDATE webhooks SET test_due = true WHERE ${IS_IT} RETURNING 1`;
+  UPDATE webhooks SET test_due = true WHERE ${IS_WEBHOOK} RETURNING 1`;
 
 // The failures go on, as with `resume`: a pause alone ends them.
 const CONFIGURE = `/* webhooks.configure */
@@ -79,16 +79,16 @@ const CONFIGURE = `/* webhooks.configure */
   SET name = coalesce($4, name), url = coalesce($5, url), host = coalesce($6, host), body = coalesce($8, body),
     kinds = coalesce($7::change_kind[], kinds), batch = coalesce($9, batch), headers = coalesce($10, headers),
     header_names = coalesce($11, header_names), failures = 0, due_at = now(), epoch = epoch + 1
-  WHERE ${IS_IT} RETURNING 1`;
+  WHERE ${IS_WEBHOOK} RETURNING 1`;
 
 // A replay that leaves nothing to send ends the failures: no later attempt would.
-const REPLAY_FROM_PLACE = `/* webhooks.replay */
+const REPLAY_FROM_POSITION = `/* webhooks.replay */
   UPDATE webhooks
   SET branch = $4, position = $5, base = $6, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
     failing_since = CASE WHEN EXISTS (
       SELECT FROM changes WHERE changes.store_id = $1 AND changes.kind = ANY (webhooks.kinds) AND changes.position > $5
     ) THEN failing_since END
-  WHERE ${IS_IT} RETURNING 1`;
+  WHERE ${IS_WEBHOOK} RETURNING 1`;
 
 // Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing, unless
 // the receiver has read the feed because the place expired.
@@ -96,14 +96,14 @@ const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
   UPDATE webhooks
   SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
     position = least(CASE WHEN reason = 'cursor_expired' THEN NULL ELSE position END, ${lastPositionBefore('$4')})
-  WHERE ${IS_IT} RETURNING 1`;
+  WHERE ${IS_WEBHOOK} RETURNING 1`;
 
 const LOCK = `/* webhooks.lock */
-  SELECT secrets FROM webhooks WHERE ${IS_IT} FOR NO KEY UPDATE`;
+  SELECT secrets FROM webhooks WHERE ${IS_WEBHOOK} FOR NO KEY UPDATE`;
 const ROTATE = `/* webhooks.rotate */
-  UPDATE webhooks SET secrets = $4, epoch = epoch + 1 WHERE ${IS_IT} RETURNING 1`;
+  UPDATE webhooks SET secrets = $4, epoch = epoch + 1 WHERE ${IS_WEBHOOK} RETURNING 1`;
 
-const DELETE = `/* webhooks.delete */ DELETE FROM webhooks WHERE ${IS_IT} RETURNING 1`;
+const DELETE = `/* webhooks.delete */ DELETE FROM webhooks WHERE ${IS_WEBHOOK} RETURNING 1`;
 
 @Injectable()
 export class PostgresWebhookRepository extends WebhookRepository {
@@ -166,7 +166,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
       else if (change.kind === 'configure') await write(CONFIGURE, ...this.settingsOf(key, change.settings));
       else if (change.kind === 'rotate') await this.rotate(sql, key, mode, change);
       else if (change.from instanceof Date) await write(REPLAY_FROM_TIME, change.from);
-      else await write(REPLAY_FROM_PLACE, change.from.branch, change.from.position, change.from.base);
+      else await write(REPLAY_FROM_POSITION, change.from.branch, change.from.position, change.from.base);
       return shown(sql, values);
     });
   }
@@ -185,7 +185,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
   private async catchUp(storeId: number): Promise<void> {
     const number = (text: string, values: unknown[]) =>
       this.database.queryPrepared<{ moved: number | null }>(text, values, { isAlone: true });
-    const isMore = await numberAllChangesOf(number, storeId, Deadline.in(TO_THE_END_MS));
+    const isMore = await numberAllChangesOf(number, storeId, Deadline.in(NUMBER_ALL_TIMEOUT_MS));
     if (isMore !== false) throw new DeadlineExceeded();
   }
 

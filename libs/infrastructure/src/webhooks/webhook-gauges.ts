@@ -1,4 +1,4 @@
-import { AWAY, type DatabaseGauge } from '../postgres/database-gauge.js';
+import { MOVED_STORES, type DatabaseGauge } from '../postgres/database-gauge.js';
 
 export const WEBHOOK_GAUGES: readonly DatabaseGauge[] = [
   {
@@ -19,6 +19,6 @@ export const WEBHOOK_GAUGES: readonly DatabaseGauge[] = [
           AND changes.position > webhooks.position
         ORDER BY changes.position LIMIT 1
       ) AS next
-      WHERE webhooks.state = 'active' AND webhooks.store_id NOT IN (${AWAY})`,
+      WHERE webhooks.state = 'active' AND webhooks.store_id NOT IN (${MOVED_STORES})`,
   },
 ];

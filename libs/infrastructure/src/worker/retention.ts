@@ -1,18 +1,18 @@
-import { COUNT_PLACES_KEPT_DAYS, IDEMPOTENCY_KEYS_KEPT_HOURS } from '@app/domain';
+import { COUNT_SNAPSHOT_RETENTION_DAYS, IDEMPOTENCY_KEY_RETENTION_HOURS } from '@app/domain';
 import type pg from 'pg';
 import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
 const FOUND = 50 * BATCH;
-// The search leaves rows of other stores out set-wise: the most that it finds might all be theirs, which is_home keeps.
-const AT_HOME = ` AND store_id NOT IN (SELECT id FROM stores WHERE status IN ('MOVING', 'MOVED'))`;
+// The search leaves rows of other stores out set-wise: the most that it finds might all be theirs, which is_writable keeps.
+const IS_WRITABLE_STORE = ` AND store_id NOT IN (SELECT id FROM stores WHERE status IN ('MOVING', 'MOVED'))`;
 /** The days that sessions are kept after their end. */
-const SESSIONS_KEPT_DAYS = 30;
+const SESSION_RETENTION_DAYS = 30;
 
 const EXPIRED = [
   {
     table: 'idempotency_keys',
-    when: `created_at < now() - interval '${IDEMPOTENCY_KEYS_KEPT_HOURS} hours'`,
+    when: `created_at < now() - interval '${IDEMPOTENCY_KEY_RETENTION_HOURS} hours'`,
   },
   {
     table: 'fraud_assessments',
@@ -24,10 +24,10 @@ const EXPIRED = [
   {
     table: 'feed_snapshots',
     // The newest of the old ones stays: the cursors up to the next one have it as their place.
-    when: `taken_at < now() - interval '${COUNT_PLACES_KEPT_DAYS} days' AND EXISTS (
+    when: `taken_at < now() - interval '${COUNT_SNAPSHOT_RETENTION_DAYS} days' AND EXISTS (
       SELECT FROM feed_snapshots AS later
       WHERE later.store_id = feed_snapshots.store_id AND (later.branch, later.position) > (feed_snapshots.branch, feed_snapshots.position)
-        AND later.taken_at < now() - interval '${COUNT_PLACES_KEPT_DAYS} days')`,
+        AND later.taken_at < now() - interval '${COUNT_SNAPSHOT_RETENTION_DAYS} days')`,
   },
   {
     table: 'api_key_usage',
@@ -37,7 +37,7 @@ const EXPIRED = [
   { table: 'sign_ins', when: `created_at < now() - interval '1 day'` },
   {
     table: 'api_keys',
-    when: `person_id IS NOT NULL AND expires_at < now() - interval '${SESSIONS_KEPT_DAYS} days'`,
+    when: `person_id IS NOT NULL AND expires_at < now() - interval '${SESSION_RETENTION_DAYS} days'`,
   },
   {
     table: 'api_key_refusals',
@@ -55,7 +55,7 @@ const EXPIRED = [
  */
 export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Retention, most = FOUND): Promise<void> {
   for (const { table, when, days } of EXPIRED) {
-    const [mayBeFound, isOfStore] = table === 'sign_ins' ? ['', ''] : [AT_HOME, ' AND is_home(store_id)'];
+    const [mayBeFound, isOfStore] = table === 'sign_ins' ? ['', ''] : [IS_WRITABLE_STORE, ' AND is_writable(store_id)'];
     const values = days?.(retention) ?? [];
     const find = `/* retention.find.${table} */ SELECT ctid::text AS id FROM ${table} WHERE ${when}${mayBeFound} LIMIT ${most}`;
     // Another row may be stored there meanwhile. It stays, unless it is expired, too. The planner expects few rows of an ARRAY of a

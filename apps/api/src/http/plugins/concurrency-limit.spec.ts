@@ -35,11 +35,11 @@ describe('the limit of concurrent requests', () => {
 
   const crowd = (requests: number, request: InjectOptions, store: number) =>
     Array.from({ length: requests }, async () => fastify.inject({ ...request, headers: { 'x-store': String(store) } }));
-  const places = (kind: string) => limits.all.find((limit) => limit.kind === kind)?.taken;
+  const slots = (kind: string) => limits.all.find((limit) => limit.kind === kind)?.taken;
   const statusesOf = async (answers: readonly Promise<{ statusCode: number }>[]) =>
     (await Promise.all(answers)).map(({ statusCode }) => statusCode);
 
-  it.each(KINDS)('leaves places of %s to other stores, up to the limit of all', async (kind, request) => {
+  it.each(KINDS)('leaves slots of %s to other stores, up to the limit of all', async (kind, request) => {
     const [most, ofStore] = [MAX_REQUESTS[kind], MAX_REQUESTS_OF_STORE[kind]];
     const first = crowd(most, request, 7);
     const refused = first.slice(ofStore);
@@ -48,15 +48,15 @@ describe('the limit of concurrent requests', () => {
     const third = crowd(1, request, 9);
 
     expect(await statusesOf(third)).toEqual([503]);
-    expect(places(kind)).toBe(most);
+    expect(slots(kind)).toBe(most);
     release();
 
     expect(new Set(await statusesOf([...first.slice(0, ofStore), ...second]))).toEqual(new Set([200]));
-    expect(places(kind)).toBe(0);
+    expect(slots(kind)).toBe(0);
     expect(await statusesOf(crowd(ofStore, request, 7))).toEqual(Array(ofStore).fill(200));
   });
 
-  it.each(KINDS)('refuses %s of a store without places before a look-up of their key', async (kind, request) => {
+  it.each(KINDS)('refuses %s of a store without slots before a look-up of their key', async (kind, request) => {
     const limit = limits.of(request);
     const authorization = 'Bearer svc_live_1';
     const headers = { 'x-store': '7', authorization };
@@ -72,7 +72,7 @@ describe('the limit of concurrent requests', () => {
     expect(limit?.isFullFor(authorization)).toBe(false);
   });
 
-  it('limits requests without a key by the places of all', async () => {
+  it('limits requests without a key by the slots of all', async () => {
     const answers = crowd(MAX_REQUESTS.orders + 1, { method: 'POST', url: '/v1/orders', payload: {} }, 0);
 
     expect(await statusesOf(answers.slice(-1))).toEqual([503]);

@@ -2,12 +2,12 @@ import { Overloaded } from '@app/application';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
-import type { ConcurrencyLimit, Place } from '../server/concurrency-limits.js';
+import type { ConcurrencyLimit, Slot } from '../server/concurrency-limits.js';
 import type { ServerDependencies } from '../server/create-server.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    place: Place | null;
+    slot: Slot | null;
   }
 }
 
@@ -22,10 +22,10 @@ export const concurrencyLimit = fp<ServerDependencies>(
       void reply.status(status).headers(headers).header('cache-control', 'no-store').send(body);
     };
     const enter = (request: FastifyRequest, limit: ConcurrencyLimit) =>
-      (request.place = limit.tryEnter(request.headers.authorization)) !== null;
-    const assign = ({ place, apiKey }: FastifyRequest) => !place || !apiKey || place.tryAssign(apiKey.store.id);
+      (request.slot = limit.tryEnter(request.headers.authorization)) !== null;
+    const assign = ({ slot, apiKey }: FastifyRequest) => !slot || !apiKey || slot.tryAssign(apiKey.store.id);
 
-    fastify.decorateRequest('place', null);
+    fastify.decorateRequest('slot', null);
     fastify.addHook('onRequest', (request, reply, next) => {
       const limit = limits.of(request);
       if (!limit || limit.kind === 'orders' || enter(request, limit)) next();
@@ -36,20 +36,20 @@ export const concurrencyLimit = fp<ServerDependencies>(
       if (!limit || limit.kind === 'orders' || assign(request)) next();
       else refuse(reply, limit);
     });
-    // An order takes its place when its body has arrived: slow uploads do not block other orders. Those of imports take
+    // An order takes its slot when its body has arrived: slow uploads do not block other orders. Those of imports take
     // memory.
     fastify.addHook('preValidation', (request, reply, next) => {
       const limit = limits.of(request);
       if (limit?.kind !== 'orders' || (enter(request, limit) && assign(request))) next();
       else refuse(reply, limit);
     });
-    // The place is free when the answer has left the process, which bounds the memory of unread answers. The disconnect
-    // of a client does not free a place before, because the work continues.
+    // The slot is free when the answer has left the process, which bounds the memory of unread answers. The disconnect
+    // of a client does not free a slot before, because the work continues.
     fastify.addHook('onSend', (request, { raw }, payload, next) => {
-      const { place } = request;
-      request.place = null;
-      if (raw.destroyed) place?.leave();
-      else if (place) raw.once('close', () => place.leave());
+      const { slot } = request;
+      request.slot = null;
+      if (raw.destroyed) slot?.leave();
+      else if (slot) raw.once('close', () => slot.leave());
       next(null, payload);
     });
     done();

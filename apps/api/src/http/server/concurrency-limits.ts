@@ -10,27 +10,27 @@ const IMPORT = new RegExp(`^${IMPORT_PATH}(?:[/?]|$)`);
 
 const SIGN_IN = /^\/dashboard\//;
 
-/** A place of a request, which gives it back once. */
-export interface Place {
+/** A slot of a request, which gives it back once. */
+export interface Slot {
   /**
-   * Counts the place for the store of the request, which is known when its key is.
+   * Counts the slot for the store of the request, which is known when its key is.
    * @returns false when the store has all that it may have.
    */
   tryAssign(storeId: number): boolean;
   leave(): void;
 }
 
-/** The places of a store, and the credentials of the requests that took them. */
-interface StorePlaces {
+/** The slots of a store, and the credentials of the requests that took them. */
+interface StoreSlots {
   readonly id: number;
   taken: number;
   readonly credentials: Set<string>;
 }
 
 export class ConcurrencyLimit {
-  private readonly stores = new Map<number, StorePlaces>();
-  /** Keyed by credentials: while a store has places, that of a request is known before its look-up. */
-  private readonly storeOf = new Map<string, StorePlaces>();
+  private readonly stores = new Map<number, StoreSlots>();
+  /** Keyed by credentials: while a store has slots, that of a request is known before its look-up. */
+  private readonly storeOf = new Map<string, StoreSlots>();
   taken = 0;
 
   constructor(readonly kind: Kind) {}
@@ -41,7 +41,7 @@ export class ConcurrencyLimit {
   }
 
   /** @returns null, and takes none, when the limit is full for the request. */
-  tryEnter(authorization = ''): Place | null {
+  tryEnter(authorization = ''): Slot | null {
     if (this.isFullFor(authorization)) return null;
     this.taken++;
     let store = this.storeOf.get(authorization);
@@ -49,9 +49,9 @@ export class ConcurrencyLimit {
     return {
       tryAssign: (storeId) => {
         if (store) return true;
-        const places = this.stores.get(storeId) ?? { id: storeId, taken: 0, credentials: new Set() };
-        if (this.isFullOf(places)) return false;
-        store = places;
+        const slots = this.stores.get(storeId) ?? { id: storeId, taken: 0, credentials: new Set() };
+        if (this.isFullOf(slots)) return false;
+        store = slots;
         store.taken++;
         this.stores.set(storeId, store);
         // Their number is bounded, and so is the memory for them: the header may have any length that a head may have.
@@ -68,12 +68,12 @@ export class ConcurrencyLimit {
     };
   }
 
-  private isFullOf(places: StorePlaces | undefined): boolean {
-    // @protects places-of-store
-    return (places?.taken ?? 0) >= MAX_REQUESTS_OF_STORE[this.kind];
+  private isFullOf(slots: StoreSlots | undefined): boolean {
+    // @protects slots-of-store
+    return (slots?.taken ?? 0) >= MAX_REQUESTS_OF_STORE[this.kind];
   }
 
-  private leave(store: StorePlaces): void {
+  private leave(store: StoreSlots): void {
     if (--store.taken > 0) return;
     this.stores.delete(store.id);
     for (const each of store.credentials) this.storeOf.delete(each);

@@ -17,7 +17,7 @@ const HEADERS = {
 
 /**
  * Refuses requests before Fastify: refusals by a hook, each with a log line, cut the throughput under overload to a
- * seventh. Requests take their places in the `concurrency-limit` plugin.
+ * seventh. Requests take their slots in the `concurrency-limit` plugin.
  */
 export function shedLoad(serve: RequestListener, limits: ConcurrencyLimits, metrics: Metrics): RequestListener {
   return (request, response) => {

@@ -39,7 +39,7 @@ const TEXTS: Readonly<Record<string, (text: string) => string | null>> = {
   text: (text) => text,
   trimmedText: (text) => text.trim(),
   name: (text) => text.trim(),
-  placeOfBin: (text) => (text.split('/').every((code) => VALUES.code.read(code) !== null) ? text : null),
+  binReference: (text) => (text.split('/').every((code) => VALUES.code.read(code) !== null) ? text : null),
   timeZone: (text) => (isTimeZone(text) ? text : null),
 };
 

@@ -21,7 +21,7 @@ export const stockLine = is.object(
   {
     kind: is.kind('stock'),
     store: is.subdomain,
-    bin: is.placeOfBin,
+    bin: is.binReference,
     product: is.slug,
     variant: is.optional(is.orNull(is.sku)),
     quantity: is.integer(0, MAX_INT4),

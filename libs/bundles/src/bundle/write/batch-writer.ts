@@ -124,7 +124,7 @@ async function writeParts(writing: Writing, lines: readonly Numbered[]): Promise
     writing.drawnIds.keep(drawnIds);
     return written;
   } catch (error) {
-    drawnIds.giveBack();
+    drawnIds.returnUnused();
     if (error instanceof BadLines) {
       const bad = new Set(error.faults.map(({ line }) => line));
       const written = await writeParts(

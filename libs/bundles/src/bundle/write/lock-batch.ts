@@ -3,12 +3,12 @@ import { takesStock, type WarehouseLine } from '../schema/bundle.js';
 import type { Numbered } from './batch.js';
 
 const OF_COMMANDS = `hashtextextended('store-commerce bundle import', 0)`;
-const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(${OF_COMMANDS})`;
-const TAKE_TURN_OF_STORE = `/* import.take_turn_of_store */
+const LOCK_IMPORTS = `/* import.lock_imports */ SELECT pg_advisory_xact_lock(${OF_COMMANDS})`;
+const LOCK_STORE_IMPORT = `/* import.lock_store */
   SELECT pg_advisory_xact_lock_shared(${OF_COMMANDS}), pg_advisory_xact_lock(hashtext('import'), $1)`;
 
-const DEMAND_HOME = `/* import.stores.demand_home */
-  SELECT demand_home(id) FROM stores WHERE subdomain = ANY($1)`;
+const ASSERT_WRITABLE = `/* import.stores.assert_writable */
+  SELECT assert_writable(id) FROM stores WHERE subdomain = ANY($1)`;
 
 // Every writer locks stock in this order.
 const LOCK_STOCK = `/* import.stock.lock */
@@ -34,14 +34,14 @@ const LOCK_PRODUCTS = `/* import.products.lock_batch */
   FOR NO KEY UPDATE`;
 
 /** Two imports into one store could lock its rows in opposite orders. @param stores to which it writes. */
-export async function takeTurns(sql: Sql, stores: readonly string[]): Promise<void> {
-  await sql.query(TAKE_TURNS);
-  await sql.query(DEMAND_HOME, [stores]);
+export async function lockStoresForImport(sql: Sql, stores: readonly string[]): Promise<void> {
+  await sql.query(LOCK_IMPORTS);
+  await sql.query(ASSERT_WRITABLE, [stores]);
 }
 
 /** The turn of an import that writes to one store only. It does not wait for those of other stores. */
-export async function takeTurnOfStore(sql: Sql, storeId: number): Promise<void> {
-  await sql.query(TAKE_TURN_OF_STORE, [storeId]);
+export async function lockStoreForImport(sql: Sql, storeId: number): Promise<void> {
+  await sql.query(LOCK_STORE_IMPORT, [storeId]);
 }
 
 /** Locks in the order of orders: stock, then products. The order of the file would deadlock with them. */

@@ -32,13 +32,13 @@ const APPLICATION = 'store-move';
 const ATTEMPTS = 3;
 /** What was begun before the worker learned of the drain ends within it. */
 const DRAIN_MS = 1_000;
-const DRAIN_PATIENCE_MS = 30_000;
+const DRAIN_TIMEOUT_MS = 30_000;
 /** A message of a webhook that is sent at the switch is sent again, with the same id; so is a notice to the merchant. */
-const MESSAGE_PATIENCE_MS = 5_000;
+const MESSAGE_DRAIN_TIMEOUT_MS = 5_000;
 const WRITERS_MS = 3_000;
 const CATCH_UP_MS = 5_000;
 /** A target that is gone can be silent for ever. */
-const ANSWER_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 /** The longest wait for changes that the transaction of another store's writer holds up. */
 const NUMBERING_MS = 3_000;
 
@@ -294,7 +294,7 @@ async function note({ source, storeId }: Moving, step: MoveStep, details: object
 
 const PROFILE = '/* moves.profile */ SELECT to_jsonb(stores) AS profile FROM stores WHERE id = $1';
 
-/** Gives the profile the status of a store that is not at home: nothing is served or sent there before the switch. */
+/** Gives the profile the status of a store that may not be written here: nothing is served or sent there before the switch. */
 async function copyProfile({ source, target, storeId }: Moving): Promise<void> {
   const rows = await source.query<{ profile: object }>(PROFILE, [storeId]);
   await target.query(
@@ -376,8 +376,8 @@ async function drain(moving: Moving): Promise<void> {
   for (await sleep(DRAIN_MS); ; await sleep(20)) {
     const { stages, messages } = await busy(moving);
     const passedMs = performance.now() - begun;
-    if (!stages && (!messages || passedMs > MESSAGE_PATIENCE_MS)) return;
-    if (passedMs > DRAIN_PATIENCE_MS) {
+    if (!stages && (!messages || passedMs > MESSAGE_DRAIN_TIMEOUT_MS)) return;
+    if (passedMs > DRAIN_TIMEOUT_MS) {
       throw new MoveRefused('A mail of the store is being sent for 30 s. The store goes on here: repeat the command.');
     }
   }
@@ -394,7 +394,7 @@ async function withLockLimit<T>({ source }: Moving, work: () => Promise<T>): Pro
 
 /** @throws MoveRefused when the target does not answer, while the store is closed. */
 function inTime<T>(answer: Promise<T>): Promise<T> {
-  const silence = sleep(ANSWER_MS, undefined, { ref: false }).then(() => {
+  const silence = sleep(ANSWER_TIMEOUT_MS, undefined, { ref: false }).then(() => {
     throw new MoveRefused('The target does not answer: repeat the command.');
   });
   return Promise.race([answer, silence]);
@@ -419,7 +419,7 @@ async function waitForWriters({ source, storeId }: Moving): Promise<boolean> {
 }
 
 const NUMBER = '/* moves.number */ SELECT number_changes($1) AS moved';
-const TAKE_FOLD_TURN = `/* moves.fold_turn */ SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), $1)`;
+const LOCK_FOLDING = `/* moves.lock_folding */ SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), $1)`;
 const FOLD = '/* moves.fold */ SELECT fold_list_tally_changes_of($1) AS folded';
 const LEFT = `/* moves.left_changes */
   SELECT EXISTS (SELECT FROM change_log WHERE store_id = $1) OR EXISTS (SELECT FROM shared_changes WHERE store_id = $1)
@@ -436,7 +436,7 @@ async function drainFeed({ source, storeId }: Moving): Promise<boolean> {
   }
   const fold = () =>
     source.transaction(null, async (sql) => {
-      await sql.query(TAKE_FOLD_TURN, [storeId]);
+      await sql.query(LOCK_FOLDING, [storeId]);
       return (await sql.query<{ folded: number }>(FOLD, [storeId]))[0]?.folded;
     });
   while (await fold()) if (performance.now() > giveUp) return false;

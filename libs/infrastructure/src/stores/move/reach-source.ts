@@ -1,7 +1,7 @@
 import { errorCode } from '../../platform/error-code.js';
 import { exists, HIDDEN, quoted, SHOWN, type Clusters } from './replication.js';
 
-const REACH_MS = 5_000;
+const PROBE_TIMEOUT_MS = 5_000;
 const CONNECTION_FAILURE = '08006';
 const QUERY_CANCELED = '57014';
 
@@ -22,7 +22,7 @@ export async function faultsOfAddress({ source, target, address }: Clusters, clu
     // The transaction is chosen for the log when it begins.
     await target.query(HIDDEN);
     const isFound = await target.dryRun(async (sql) => {
-      await sql.query(`SET LOCAL statement_timeout = ${REACH_MS}`);
+      await sql.query(`SET LOCAL statement_timeout = ${PROBE_TIMEOUT_MS}`);
       await sql.query(
         `/* moves.subscribe_check */ CREATE SUBSCRIPTION ${name} CONNECTION ${quoted(address)} PUBLICATION ${name}
          WITH (enabled = false, create_slot = false, slot_name = NONE)`,
@@ -32,7 +32,7 @@ export async function faultsOfAddress({ source, target, address }: Clusters, clu
     return isFound ? [] : [unreached('another database is there')];
   } catch (error) {
     const code = errorCode(error);
-    if (code === QUERY_CANCELED) return [unreached(`no answer within ${REACH_MS / 1_000} s`)];
+    if (code === QUERY_CANCELED) return [unreached(`no answer within ${PROBE_TIMEOUT_MS / 1_000} s`)];
     if (code !== CONNECTION_FAILURE) throw error;
     return [unreached((error as Error).message)];
   } finally {

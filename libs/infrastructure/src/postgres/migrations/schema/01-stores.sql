@@ -16,7 +16,7 @@ CREATE TABLE stores (
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   -- An IANA name. An import checks it; a CHECK would refuse a restore on a server with older zones.
   time_zone text NOT NULL DEFAULT 'UTC',
-  -- MOVING and MOVED: not at home here (is_home).
+  -- MOVING and MOVED: this cluster may not write rows of the store (is_writable).
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE', 'MOVING', 'MOVED')),
   logo_url text NOT NULL DEFAULT '',
   primary_color text NOT NULL DEFAULT '',
@@ -42,32 +42,32 @@ COMMENT ON TABLE store_moves IS 'Steps that a move of the store to another clust
 
 -- Every transaction that writes rows of a store asks first, and holds off a move of the store until it ends: a move makes the
 -- store MOVING, waits for the lock on its row, and then knows that no earlier writer is left and no later one begins.
-CREATE FUNCTION is_home(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION is_writable(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  -- @protects store-home
+  -- @protects store-writable
   PERFORM FROM stores WHERE id = of_store FOR KEY SHARE;
   -- The lock does not conflict with a change of the status, and may see it as it was before. This statement has a newer snapshot.
   PERFORM FROM stores WHERE id = of_store AND status IN ('ACTIVE', 'INACTIVE');
   RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION is_home IS 'Whether this cluster may write rows of the store. True holds until the transaction ends.';
+COMMENT ON FUNCTION is_writable IS 'Whether this cluster may write rows of the store. True holds until the transaction ends.';
 
-CREATE FUNCTION demand_home(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION assert_writable(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  IF NOT is_home(of_store) THEN
-    RAISE EXCEPTION 'the store % is not at home', of_store USING ERRCODE =
+  IF NOT is_writable(of_store) THEN
+    RAISE EXCEPTION 'this cluster may not write rows of the store %', of_store USING ERRCODE =
       CASE WHEN EXISTS (SELECT FROM stores WHERE id = of_store AND status = 'MOVED') THEN 'SM002' ELSE 'SM001' END;
   END IF;
   RETURN true;
 END $$;
-COMMENT ON FUNCTION demand_home IS 'As is_home, but instead of false fails with SM002 if the store has moved away, and else with SM001.';
+COMMENT ON FUNCTION assert_writable IS 'As is_writable, but instead of false fails with SM002 if the store has moved away, and else with SM001.';
 
 -- A move lets the worker finish what it has begun while clients still write.
-CREATE FUNCTION is_served(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION is_processed(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  RETURN is_home(of_store) AND NOT EXISTS (SELECT FROM store_moves WHERE store_id = of_store AND step = 'draining');
+  RETURN is_writable(of_store) AND NOT EXISTS (SELECT FROM store_moves WHERE store_id = of_store AND step = 'draining');
 END $$;
-COMMENT ON FUNCTION is_served IS 'As is_home, for a worker that begins to send something.';
+COMMENT ON FUNCTION is_processed IS 'As is_writable, for a worker that begins to send something.';
 
 CREATE TABLE gateway_credentials (
   store_id int NOT NULL REFERENCES stores,

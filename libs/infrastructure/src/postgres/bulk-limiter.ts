@@ -1,11 +1,11 @@
-import { BULK_CHANGES, MAX_BULK_CHANGES_OF_STORE, Semaphore, TURN_MS } from '@app/application';
+import { BULK_CHANGES, MAX_BULK_CHANGES_OF_STORE, Semaphore, SLOT_WAIT_MS } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../platform/config.js';
 
 /** Changes of many rows take their turns. Without them, those of one store would hold all connections. */
 @Injectable()
-export class BulkTurns extends Semaphore {
+export class BulkLimiter extends Semaphore {
   constructor({ databasePoolSize }: Config) {
-    super(() => Math.max(1, Math.floor(databasePoolSize * BULK_CHANGES)), TURN_MS, MAX_BULK_CHANGES_OF_STORE);
+    super(() => Math.max(1, Math.floor(databasePoolSize * BULK_CHANGES)), SLOT_WAIT_MS, MAX_BULK_CHANGES_OF_STORE);
   }
 }

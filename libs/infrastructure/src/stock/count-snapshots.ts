@@ -3,7 +3,7 @@ import type { CountFacts, ShipmentStatus } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { keyOf } from './stock-quantities.js';
 
-export interface CountPlace {
+export interface CountSnapshot {
   readonly position: number;
   /** pg_snapshot as text: it sees the transactions before the place. */
   readonly snapshot: string;
@@ -12,7 +12,7 @@ export interface CountPlace {
   readonly lastEvent: number;
 }
 
-export interface PlacedCount extends CountPlace {
+export interface CountWithSnapshot extends CountSnapshot {
   readonly index: number;
   readonly bin_id: number;
   readonly product_id: number;
@@ -21,7 +21,7 @@ export interface PlacedCount extends CountPlace {
 
 // The newest snapshot at or before the cursor has given positions to exactly what it sees. A cursor in the middle of the
 // next numbering is no place: what it has seen is no set of transactions.
-const FIND_PLACES = `/* stock.find_count_places */
+const FIND_SNAPSHOTS = `/* stock.find_count_snapshots */
   SELECT asked.branch, asked.position AS asked, place.position, place.snapshot::text,
     current.last_movement AS "lastMovement", current.last_event AS "lastEvent"
   FROM (SELECT * FROM change_branches ORDER BY number DESC LIMIT 1) AS current
@@ -38,18 +38,18 @@ const FIND_PLACES = `/* stock.find_count_places */
     WHERE store_id = $1 AND branch = current.number AND position > asked.position
     ORDER BY position LIMIT 1), asked.position)`;
 
-type PlaceRow = CountPlace & { readonly branch: string; readonly asked: number };
+type SnapshotRow = CountSnapshot & { readonly branch: string; readonly asked: number };
 
-export async function findCountPlaces(
+export async function findCountSnapshots(
   sql: TransactionSql,
   storeId: number,
   lines: readonly StockLine[],
-): Promise<(CountPlace | null | undefined)[]> {
+): Promise<(CountSnapshot | null | undefined)[]> {
   // @protects count-place
   const usable = lines.map(({ asOf }) => (asOf?.hasMore ? undefined : asOf));
   const asked = usable.flatMap((asOf) => asOf ?? []);
   const values = [storeId, asked.map(({ branch }) => branch), asked.map(({ position }) => position)];
-  const rows = asked.length === 0 ? [] : await sql.query<PlaceRow>(FIND_PLACES, values);
+  const rows = asked.length === 0 ? [] : await sql.query<SnapshotRow>(FIND_SNAPSHOTS, values);
   const places = new Map(rows.map(({ branch, asked: position, ...place }) => [`${branch} ${position}`, place]));
   return usable.map((asOf) => asOf && places.get(`${asOf.branch.toLowerCase()} ${asOf.position}`));
 }
@@ -150,7 +150,7 @@ const UNSHIPPED = `/* stock.count_unshipped */
   ) AS cancelled
   GROUP BY counted.line`;
 
-function valuesOf(storeId: number, counts: readonly PlacedCount[]): unknown[] {
+function valuesOf(storeId: number, counts: readonly CountWithSnapshot[]): unknown[] {
   return [
     storeId,
     counts.map(({ index }) => index),
@@ -169,7 +169,7 @@ type MovedSince = Pick<CountFacts, 'movedSince' | 'isOverwritten' | 'lastCount'>
 export async function readCountFacts(
   sql: TransactionSql,
   storeId: number,
-  counts: readonly PlacedCount[],
+  counts: readonly CountWithSnapshot[],
 ): Promise<Map<number, MovedSince>> {
   return queryEach(counts, async (distinct) => {
     const rows = await sql.query<MovedSince & { line: number }>(FACTS, valuesOf(storeId, distinct));
@@ -181,7 +181,7 @@ export async function readCountFacts(
 export async function readUnshipped(
   sql: TransactionSql,
   storeId: number,
-  counts: readonly PlacedCount[],
+  counts: readonly CountWithSnapshot[],
   left: readonly ShipmentStatus[],
 ): Promise<Map<number, number>> {
   return queryEach(counts, async (distinct) => {
@@ -192,8 +192,8 @@ export async function readUnshipped(
 
 /** Asks for each bin and place once: a request may count the same bin in every line. The answers are by the index of the line. */
 async function queryEach<T>(
-  counts: readonly PlacedCount[],
-  ask: (distinct: readonly PlacedCount[]) => Promise<(readonly [number, T])[]>,
+  counts: readonly CountWithSnapshot[],
+  ask: (distinct: readonly CountWithSnapshot[]) => Promise<(readonly [number, T])[]>,
 ): Promise<Map<number, T>> {
   const distinct = new Map(counts.map((count) => [`${keyOf(count)} ${count.position}`, count]));
   const answers = new Map(distinct.size === 0 ? [] : await ask([...distinct.values()]));

@@ -9,7 +9,7 @@ import type pg from 'pg';
  * @param signal ends the work between two batches.
  * @throws the first failure, after one batch of each other store.
  */
-export async function storesInTurn(
+export async function storeByStore(
   pool: Pick<pg.Pool, 'query'>,
   waiting: string,
   batch: (storeId: number) => Promise<boolean>,

@@ -20,22 +20,22 @@ declare module 'fastify' {
 /** Time beyond the wait in which the connection may be silent. */
 const SILENCE_MS = 18_000;
 
-export const feedPlaces = fp<ServerDependencies>(
+export const feedSlots = fp<ServerDependencies>(
   (fastify, { limits, metrics }, done) => {
     const ends = new WeakMap<FastifyReply, () => void>();
     fastify.decorateReply('takeFeedPlace', function (storeId: number, waitMs: number) {
       const { request, raw } = this;
-      // It has emitted its last event: nothing would give the place back.
-      // @protects place-of-closed
+      // It has emitted its last event: nothing would give the slot back.
+      // @protects slot-of-closed
       if (raw.destroyed) throw new ClientGone();
-      const place = limits.waits.tryEnter();
-      if (!place?.tryAssign(storeId)) {
-        place?.leave();
+      const slot = limits.waits.tryEnter();
+      if (!slot?.tryAssign(storeId)) {
+        slot?.leave();
         metrics.refusedRequests.inc({ kind: 'waits' });
         throw new Overloaded();
       }
-      request.place?.leave();
-      request.place = null;
+      request.slot?.leave();
+      request.slot = null;
       const over = new AbortController();
       const { socket } = request.raw;
       const end = () => over.abort();
@@ -52,7 +52,7 @@ export const feedPlaces = fp<ServerDependencies>(
         });
       });
       const done = new Promise<void>((resolve) => ends.set(this, resolve));
-      void Promise.all([closed, done]).then(() => place.leave());
+      void Promise.all([closed, done]).then(() => slot.leave());
       // Node sets the timeout of the server again for the next request.
       if (request.socket instanceof Socket) request.socket.setTimeout(waitMs + SILENCE_MS);
       return over.signal;
@@ -63,5 +63,5 @@ export const feedPlaces = fp<ServerDependencies>(
     });
     done();
   },
-  { name: 'feed-places', dependencies: ['concurrency-limit'] },
+  { name: 'feed-slots', dependencies: ['concurrency-limit'] },
 );

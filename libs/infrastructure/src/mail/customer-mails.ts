@@ -5,7 +5,7 @@ import { moneyFormat, unitsOf, type OrderFacts } from './order-facts.js';
 import { addressSections, type Letter } from './order-letter.js';
 import { webAddress } from './store-branding.js';
 
-export interface News extends Pick<Letter, 'intro' | 'hasPrices' | 'sections'> {
+export interface CustomerMail extends Pick<Letter, 'intro' | 'hasPrices' | 'sections'> {
   readonly subject: string;
 }
 
@@ -17,15 +17,17 @@ interface Topic {
 }
 
 /** The news of each stage; null when there is nothing to tell any more. */
-export const NEWS: Readonly<Record<Exclude<NotificationStage, 'notify-merchant'>, (topic: Topic) => News | null>> = {
+export const CUSTOMER_MAILS: Readonly<
+  Record<Exclude<NotificationStage, 'notify-merchant'>, (topic: Topic) => CustomerMail | null>
+> = {
   'notify-customer': confirmation,
-  'notify-shipment': shipmentNews,
-  'notify-cancellation': cancellationNews,
-  'notify-refund': refundNews,
+  'notify-shipment': shipmentMail,
+  'notify-cancellation': cancellationMail,
+  'notify-refund': refundMail,
 };
 
 /** Excludes the customer's notes: otherwise an order could make the store mail any text to any address. */
-function confirmation({ facts, shop }: Topic): News {
+function confirmation({ facts, shop }: Topic): CustomerMail {
   return {
     subject: `Your order ${facts.receipt} at ${shop}`,
     intro: [`thank you for your order at ${shop}. We have received it:`],
@@ -34,7 +36,7 @@ function confirmation({ facts, shop }: Topic): News {
   };
 }
 
-function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
+function shipmentMail({ order, facts, shop, reference }: Topic): CustomerMail | null {
   const shipment = order.shipments.find((one) => one.reference === reference);
   if (!shipment || shipment.status === 'void') return null;
   const { items, carrier, trackingNumber, trackingUrl } = shipment;
@@ -60,7 +62,7 @@ function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
 }
 
 /** Excludes the reason, which is for the history. */
-function cancellationNews({ order, facts, shop }: Topic): News {
+function cancellationMail({ order, facts, shop }: Topic): CustomerMail {
   const money = moneyFormat(order.currency);
   const { refundDue: due, owed, open } = ledgerOf(order);
   const refunded = sumOf(order.refunds);
@@ -77,7 +79,7 @@ function cancellationNews({ order, facts, shop }: Topic): News {
   };
 }
 
-function refundNews({ order, facts, shop, reference }: Topic): News | null {
+function refundMail({ order, facts, shop, reference }: Topic): CustomerMail | null {
   const refund = order.refunds.find((one) => one.reference === reference);
   if (!refund) return null;
   const amount = moneyFormat(order.currency)(refund.amount);

@@ -15,7 +15,7 @@ const RETRY_MS = 1_000;
  * A pool that makes do with the connections it has while the server accepts no more: a caller waits for one of them, as
  * in a pool that has reached its own size. Without any connection, it throws the server's refusal.
  */
-export class PatientPool extends pg.Pool {
+export class QueueingPool extends pg.Pool {
   private readonly waiting: (() => void)[] = [];
   private fullUntil = 0;
 
@@ -28,7 +28,7 @@ export class PatientPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Callback): void;
   override connect(callback?: Callback): Promise<pg.PoolClient> | void {
-    const client = this.connectPatiently();
+    const client = this.connectOrWait();
     if (!callback) return client;
     client.then(
       (found) => callback(undefined, found, (reason) => found.release(reason as Error)),
@@ -36,7 +36,7 @@ export class PatientPool extends pg.Pool {
     );
   }
 
-  private async connectPatiently(): Promise<pg.PoolClient> {
+  private async connectOrWait(): Promise<pg.PoolClient> {
     const giveUp = performance.now() + CONNECTION_MS;
     for (;;) {
       if (this.idleCount > 0 || this.totalCount === 0 || performance.now() > this.fullUntil) {

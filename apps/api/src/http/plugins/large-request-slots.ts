@@ -11,7 +11,7 @@ import {
   networkOf,
   Overloaded,
   Semaphore,
-  TURN_MS,
+  SLOT_WAIT_MS,
 } from '@app/application';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -21,7 +21,7 @@ import { ClientGone } from '../../errors/request-errors.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Ends the turn before the answer, as for a wait. Null for a request that has none. */
+    /** Ends the slot before the answer, as for a wait. Null for a request that has none. */
     endTurn: (() => void) | null;
     /** Notes what was read where the answer may show much less, or came without it because the read took too long. */
     noteRead(bytes: number): void;
@@ -42,14 +42,14 @@ const LARGE_MS = 60_000;
 /**
  * Lets one request of a store run at a time when its body is large, when the answers of its route may be large, or when the route has
  * just read or answered much for the store, also for a refusal, or a read of it was late. The next one begins when the answer is made,
- * and the process has served the others. Without turns, a crowd of readers of one store would keep the orders of all others waiting.
- * Large raw bodies, whose store is not known yet, take turns with each other. A store whose clients leave much unread gets
- * neither turns nor what was read for it in the meantime: answers stay in memory until they are read.
+ * and the process has served the others. Without slots, a crowd of readers of one store would keep the orders of all others waiting.
+ * Large raw bodies, whose store is not known yet, take slots with each other. A store whose clients leave much unread gets
+ * neither slots nor what was read for it in the meantime: answers stay in memory until they are read.
  */
-export const turnsOfLarge = fp(
+export const largeRequestSlots = fp(
   (fastify, _options, done) => {
     /** Keyed by store; null = of raw bodies. */
-    const turns = new Map<number | null, Semaphore>();
+    const slots = new Map<number | null, Semaphore>();
     /** Keyed by store and route. */
     const largeUntil = new Map<string, number>();
     /** Characters of answers that are on their way, keyed by store. */
@@ -67,7 +67,7 @@ export const turnsOfLarge = fp(
           : hasLargeBody(request) || isLargeRoute(request) || isLarge(routeOf(request));
       if (!isInTurn) return next();
       const work = async () => {
-        // Nothing would end the turn: the answer has been sent, or nobody reads it.
+        // Nothing would end the slot: the answer has been sent, or nobody reads it.
         if (reply.sent) return;
         if (reply.raw.destroyed) return next(new ClientGone());
         if (storeId !== null && hasMuchUnread(storeId)) return next(new Overloaded());
@@ -76,7 +76,7 @@ export const turnsOfLarge = fp(
         await ended;
         await setImmediate();
       };
-      turnOf(storeId)
+      slotOf(storeId)
         .run(storeId ?? networkOf(request.ip), work)
         .catch(next);
     });
@@ -90,7 +90,7 @@ export const turnsOfLarge = fp(
         void reply.status(BUSY.status).headers(BUSY.headers);
         return next(null, JSON.stringify(BUSY.body));
       }
-      holdUnread(storeId, length, reply);
+      countUnread(storeId, length, reply);
       next(null, payload);
     });
 
@@ -98,14 +98,14 @@ export const turnsOfLarge = fp(
       return (unread.get(storeId) ?? 0) > MAX_UNREAD_OF_STORE;
     }
 
-    function turnOf(storeId: number | null): Semaphore {
-      const known = turns.get(storeId);
-      const turn = known ?? new Semaphore(() => 1, TURN_MS, 1, 2 * MAX_WAITING);
-      if (!known) turns.set(storeId, turn);
-      return turn;
+    function slotOf(storeId: number | null): Semaphore {
+      const known = slots.get(storeId);
+      const slot = known ?? new Semaphore(() => 1, SLOT_WAIT_MS, 1, 2 * MAX_WAITING);
+      if (!known) slots.set(storeId, slot);
+      return slot;
     }
 
-    function holdUnread(storeId: number, length: number, { raw }: FastifyReply): void {
+    function countUnread(storeId: number, length: number, { raw }: FastifyReply): void {
       if (raw.destroyed) return;
       unread.set(storeId, (unread.get(storeId) ?? 0) + length);
       raw.once('close', () => {
@@ -124,7 +124,7 @@ export const turnsOfLarge = fp(
     }
     done();
   },
-  { name: 'turns-of-large', dependencies: ['authentication'] },
+  { name: 'slots-of-large', dependencies: ['authentication'] },
 );
 
 /** Whether the request only reads: a refusal may take the place of its answer. */
@@ -148,7 +148,7 @@ function isLargeRoute({ method, query, routeOptions: { url } }: FastifyRequest):
   return LARGE_ROUTES.includes(`${method} ${url}`) || LARGE_FIELDS.test(String((query as Query).include));
 }
 
-/** An import takes turns of its own. No other request than these has a body that is read. */
+/** An import takes slots of its own. No other request than these has a body that is read. */
 function hasLargeBody({ headers, method, routeOptions: { url = '', config } }: FastifyRequest): boolean {
   if (!['POST', 'PATCH'].includes(method) || url === '/v1/import') return false;
   const most = config.rawBytes === undefined ? (LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY) : LARGE_RAW_BODY;

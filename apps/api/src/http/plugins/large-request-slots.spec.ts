@@ -3,13 +3,13 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import etag from '@fastify/etag';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from 'fastify';
 import fp from 'fastify-plugin';
-import { turnsOfLarge } from './turns-of-large.js';
+import { largeRequestSlots } from './large-request-slots.js';
 
 const LARGE = 'x'.repeat(300_000);
 const TAG = '"n8w70MSHLBc5/LjHpH2jOPp7gQk="';
 const pluginCalled = (name: string) => fp((_fastify, _options, done) => done(), { name });
 
-describe('turns of large requests', () => {
+describe('slots of large requests', () => {
   let fastify: FastifyInstance;
   /** The answer of each route. */
   let size: 'large' | 'small';
@@ -29,7 +29,7 @@ describe('turns of large requests', () => {
       next();
     });
     await fastify.register(pluginCalled('authentication'));
-    await fastify.register(turnsOfLarge);
+    await fastify.register(largeRequestSlots);
     await fastify.register(etag);
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       handled++;
@@ -170,7 +170,7 @@ describe('turns of large requests', () => {
     expect(most).toEqual({ '7': 3 });
   });
 
-  it('ends the turn of a request that fails', async () => {
+  it('ends the slot of a request that fails', async () => {
     await read(7);
 
     const failed = await crowd(3, () => read(7, '/v1/products?fails=yes'));
@@ -179,7 +179,7 @@ describe('turns of large requests', () => {
     expect((await read(7)).statusCode).toBe(200);
   });
 
-  it('gives the turn to the next request while one waits for changes', async () => {
+  it('gives the slot to the next request while one waits for changes', async () => {
     await read(7, '/v1/changes');
     most = {};
 
@@ -219,7 +219,7 @@ describe('turns of large requests', () => {
     expect(handled).toBe(2);
   });
 
-  it('gives no turn for the body of a GET, which nobody reads', async () => {
+  it('gives no slot for the body of a GET, which nobody reads', async () => {
     size = 'small';
     const headers = { 'content-type': 'application/json' };
 
@@ -302,7 +302,7 @@ describe('turns of large requests', () => {
     expect(most).toEqual({ '7': expected });
   });
 
-  it('lets a body of unknown length take a turn', async () => {
+  it('lets a body of unknown length take a slot', async () => {
     const headers = { 'transfer-encoding': 'chunked', 'content-type': 'application/json' };
 
     await crowd(3, () => send(7, { method: 'POST', url: '/v1/stock', headers, payload: '{}' }));
