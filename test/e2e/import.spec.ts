@@ -142,7 +142,10 @@ describe('POST /v1/import', () => {
     [{ kind: 'product', slug: 'mug', brand: 'acme' }, 'brand "acme" is not known'],
     [{ kind: 'product', slug: 'mug', categories: ['garden'] }, 'category "garden" is not known'],
     [{ kind: 'product', slug: 'mug', prise: '1' }, 'product has no field "prise"'],
-    [{ kind: 'product', slug: 'mug', price: '1e3' }, 'product.price must be decimal text such as "79.90"'],
+    [
+      { kind: 'product', slug: 'mug', price: '1e3' },
+      'product.price must be a decimal of at least 0 in major units, such as 79.90',
+    ],
     [{ kind: 'category', slug: 'kitchen', parent: 'cups' }, 'category.parent makes the category its own ancestor'],
     [{ kind: 'product', slug: 'mug', store: 'another' }, 'product has no field "store"'],
     [{ ...CUSTOMER, password_hash: 'x' }, 'customer has no field "password_hash"'],

@@ -334,7 +334,7 @@ describe('GET /v1/journal', () => {
   it.each([
     ['from=2026', 'from must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z'],
     ['to=', 'to must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z'],
-    ['is_test=1', 'is_test must be true or false'],
+    ['is_test=yes', 'is_test must be true or false'],
   ])('refuses %s by its name', async (query, error) => {
     const response = await api.get(`/v1/journal?${query}`);
 

@@ -190,7 +190,11 @@ describe('a new key', () => {
     ['a network with bits after its length', { networks: ['10.0.0.1/8'] }, /^networks must be/],
     ['a network in an object', { networks: [{}] }, /^networks must be/],
     ['more networks than 50', { networks: Array<string>(51).fill('10.0.0.1') }, /^networks must be/],
-    ['an end that is over', { expires_at: '2026-01-01T00:00:00Z' }, /^expires_at must be a time in the future/],
+    [
+      'an end that is over',
+      { expires_at: '2026-01-01T00:00:00Z' },
+      /^expires_at must be a time with a zone, .*, in the future/,
+    ],
     ['an end without a zone', { expires_at: '2999-01-01T00:00:00' }, /^expires_at must be/],
     ['trust', { trusted: true }, /^trusted is not a field of this request$/],
   ])('with %s is refused', async (_what, body, error) => {

@@ -229,7 +229,7 @@ describe('a refusal', () => {
     [
       'payments',
       { reference: 'pi_1', amount: 1, currency: 'USD', at: '2026-02-30T00:00:00Z' },
-      'at must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
+      'at must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z, and not in the future',
     ],
   ])('of a field that %s do not have, or cannot read, names it', async (path, body, error) => {
     const response = await post(await place(), path, body);

@@ -66,7 +66,7 @@ describe('a key with the scope pricing', () => {
     ],
     ...[1_000_000_000_000, '1000000000000.00'].map((unit_price): [object, string] => [
       { items: [{ sku: 'LAMP', quantity: 1, unit_price }] },
-      'items[0].unit_price must not be higher than 50000000000',
+      'items[0].unit_price must not be higher than 500000000.00',
     ]),
     [
       { items: [{ sku: 'LAMP', quantity: 1, discount_amount: -1 }] },

@@ -219,7 +219,7 @@ describe('POST /v1/orders', () => {
       ).toEqual([
         400,
         'billing.vat_id must be text of at most 64 characters, without NUL or lone surrogates; ' +
-          'billing.country must be a country code of two letters, such as DE (ISO 3166-1)',
+          'billing.country must be a country code of two letters, such as DE (ISO 3166-1), or empty',
       ]);
     });
 

@@ -2,61 +2,51 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { CHANGE_KINDS, readNetwork, type ChangeKind } from '@app/application';
 import {
+  AMOUNT,
   foldMailAddress,
-  isCurrency,
-  isDisplayName,
-  isExternalReference,
-  isInCalendar,
-  isMailAddress,
-  isReceiptNumber,
+  integerFrom,
   isStorable,
   MAX_SECRET_OVERLAP_MS,
   MAX_WEBHOOK_BATCH,
   parseApiKeyScope,
   readUuid,
   type ApiKeyScope,
+  VALUES,
+  type ValueReader,
   WRITE_SCOPES,
 } from '@app/domain';
 import { assertIsOwn } from '@app/infrastructure';
-import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/bundles';
+import { KINDS_IN_ORDER, type BundleKind } from '@app/bundles';
 import { InvalidArgumentError } from 'commander';
 import { CommandFailed, EXIT } from './failures.js';
 
 const PLURALS: Partial<Record<BundleKind, string>> = { category: 'categories', stock: 'stock' };
 const KINDS = new Map(KINDS_IN_ORDER.map((kind) => [PLURALS[kind] ?? `${kind}s`, kind]));
-const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
-const textIf = (isValid: (text: string) => boolean, remedy: string) => (text: string) => {
-  if (!isValid(text)) throw new InvalidArgumentError(remedy);
-  return text;
-};
+const option =
+  <T>({ read, rule }: ValueReader<T>) =>
+  (text: string): T => {
+    const value = read(text);
+    if (value === null) throw new InvalidArgumentError(`It ${rule}.`);
+    return value;
+  };
 
-const integer = (minimum: number, maximum: number, remedy: string) => (text: string) => {
-  const number = Number(text);
-  if (!/^\d{1,16}$/.test(text) || number < minimum || number > maximum) throw new InvalidArgumentError(remedy);
-  return number;
-};
-
-export const subdomain = textIf(isSubdomain, 'Specify 1 to 63 lower-case letters, digits and inner hyphens.');
-export const currency = textIf(isCurrency, 'Specify an ISO 4217 code such as USD.');
-export const orderReference = textIf(
-  (text) => readUuid(text) !== null || isReceiptNumber(text),
-  'Specify an order id or a receipt number.',
-);
-export const externalReference = textIf(isExternalReference, 'Specify 1 to 64 visible characters.');
-export const reasonName = textIf(
-  (text) => /^[a-z][a-z0-9_]*$/.test(text),
-  'Specify the name of a rule, such as email_velocity.',
-);
-export const dayCount = integer(1, 366, 'Specify 1 to 366 days.');
-export const webhookBatch = integer(1, MAX_WEBHOOK_BATCH, `Specify 1 to ${MAX_WEBHOOK_BATCH}.`);
-export const rowCount = integer(1, 1_000, 'Specify 1 to 1000.');
-export const storeId = integer(1, 2_000_000_000, 'Specify 1 to 2000000000.');
-export const minorUnits = integer(
-  0,
-  Number.MAX_SAFE_INTEGER,
-  'Specify an integer of minor units, such as 1999 for 19.99 USD.',
-);
+export const subdomain = option(VALUES.subdomain);
+export const currency = option(VALUES.currency);
+export const externalReference = option(VALUES.reference);
+export const orderReference = option({
+  rule: 'must be an order id or a receipt number',
+  read: (text) => readUuid(text) ?? VALUES.receiptNumber.read(text),
+});
+export const reasonName = option({
+  rule: 'must be the name of a rule, such as email_velocity',
+  read: (text) => (/^[a-z][a-z0-9_]*$/.test(text) ? text : null),
+});
+export const dayCount = option(integerFrom(1, 366));
+export const webhookBatch = option(integerFrom(1, MAX_WEBHOOK_BATCH));
+export const rowCount = option(integerFrom(1, 1_000));
+export const storeId = option(integerFrom(1, 2_000_000_000));
+export const minorUnits = option(AMOUNT);
 
 /** Operators may give `keys`, which `full` does not contain. */
 const GIVEN_SCOPES = [...WRITE_SCOPES, 'pricing', 'keys'].join(',');
@@ -90,13 +80,10 @@ export function newFile(text: string): string {
 }
 
 export function displayName(text: string): string {
-  const name = text.trim();
-  if (isDisplayName(name)) return name;
-  // The error of commander is avoided, because it repeats the value, including line breaks.
-  throw new CommandFailed(
-    '--name must be 1 to 200 characters on one line, some of them visible, without control characters.',
-    EXIT.usage,
-  );
+  const name = VALUES.displayName.read(text);
+  if (name !== null) return name;
+  // Not commander's error, which repeats the value, line breaks included.
+  throw new CommandFailed(`--name ${VALUES.displayName.rule}.`, EXIT.usage);
 }
 
 /** Avoids the error of commander, which repeats the value: it may be a key or a secret, or a part of it. */
@@ -123,23 +110,7 @@ export function replayStart(text: string): string | Date {
   return time;
 }
 
-export function moment(text: string): Date {
-  const time = timeOf(text);
-  if (time) return time;
-  throw new InvalidArgumentError('Specify a timestamp with a time zone, such as 2026-11-20T09:30:00Z.');
-}
-
-function timeOf(text: string): Date | null {
-  const time = new Date(text);
-  const isTime = TIMESTAMP.test(text) && isInCalendar(time) && isDay(text.slice(0, 10));
-  return isTime ? time : null;
-}
-
-/** Refuses 30 February, which `Date` reads as 2 March. */
-function isDay(text: string): boolean {
-  const day = new Date(text);
-  return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;
-}
+export const moment = option(VALUES.time);
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -171,9 +142,9 @@ export function bundleKinds(text: string, previous: readonly BundleKind[] = []):
 
 /** Avoids the error of commander, which repeats the value. @param what names the option or the argument. */
 const emailOfPerson = (what: string) => (text: string) => {
-  const email = text.trim();
-  if (isMailAddress(email)) return foldMailAddress(email);
-  throw new CommandFailed(`${what} must be one e-mail address (name@domain).`, EXIT.usage);
+  const email = VALUES.email.read(text.trim());
+  if (email !== null) return foldMailAddress(email);
+  throw new CommandFailed(`${what} ${VALUES.email.rule}.`, EXIT.usage);
 };
 
 export const emailOption = emailOfPerson('--email');
@@ -192,19 +163,14 @@ export const EXPIRY_FORMS = '2027-01-01 (from 00:00 UTC on that day), 2027-01-01
 
 export function expiry(text: string): Date {
   const fromNow = durationMs(text);
-  const end = fromNow > 0 && fromNow <= MAX_LIFE_MS ? new Date(Date.now() + fromNow) : (timeOf(text) ?? dayOf(text));
+  const isFromNow = fromNow > 0 && fromNow <= MAX_LIFE_MS;
+  const end = isFromNow ? new Date(Date.now() + fromNow) : (VALUES.time.read(text) ?? VALUES.day.read(text));
   if (end && end.getTime() > Date.now()) return end;
   throw new InvalidArgumentError(`Specify a time in the future: ${EXPIRY_FORMS}.`);
 }
 
 /** Uses a word instead of null for never: commander would turn null into an empty text. */
 export const expiryOrNever = (text: string): Date | 'never' => (text === 'never' ? text : expiry(text));
-
-/** Returns the first moment of the day, in UTC. */
-function dayOf(text: string): Date | null {
-  const day = new Date(text);
-  return isDay(text) && isInCalendar(day) ? day : null;
-}
 
 /** The modules that export the migrations of an extension. */
 export interface MigrationFiles {

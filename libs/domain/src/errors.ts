@@ -1,7 +1,7 @@
-import type { Currency } from './money/currency.js';
+import type { Currency } from './values/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
 import { domainError } from './shared/domain-error.js';
-import { MAX_INT4 } from './shared/integers.js';
+import { MAX_INT4 } from './values/value-kind.js';
 import { METADATA_LIMITS, METADATA_SIZE } from './shared/metadata.js';
 
 /** These types repeat those of orders: the orders import this file, so this file cannot import them. */

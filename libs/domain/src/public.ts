@@ -17,7 +17,7 @@ export type {
   OrdersPerHour,
 } from './fraud/fraud-facts.js';
 export { type FraudRule, REJECT_SCORE, REVIEW_SCORE, type Screened, WEAK_SCORE } from './fraud/fraud-rules.js';
-export { type Currency, isCurrency, minorUnitExponent } from './money/currency.js';
+export { type Currency, isCurrency, minorUnitExponent } from './values/currency.js';
 export { Money } from './money/money.js';
 export type { PriceRefusalCode } from './money/price-change.js';
 export type { BookedAmounts, Booking, BookingKind } from './orders/booking.js';

@@ -7321,17 +7321,17 @@ export interface operations {
         customer_id?: string;
         /** @description Only those with exactly this text as the whole e-mail on the order, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         email?: string;
-        /** @description `true`: only orders with a refund due. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders of which money must be paid back. Any other value returns 400. */
         refund_due?: true;
-        /** @description `true`: only orders with an outstanding amount. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders of which something is still to be paid. Any other value returns 400. */
         open?: true;
-        /** @description `true`: only orders with an outstanding amount that is overdue. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders of which something is still to be paid, and was due before now. Any other value returns 400. */
         overdue?: true;
         /** @description Only orders with a payment dated at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         paid_from?: string;
         /** @description Only orders with a payment dated before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         paid_to?: string;
-        /** @description `true`: only orders with a mail that failed permanently, except because of its recipient. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders of which a mail failed for good, other than because of its recipient. Any other value returns 400. */
         mail_failed?: true;
         /** @description Only orders that were placed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
@@ -7341,9 +7341,9 @@ export interface operations {
         updated_from?: string;
         /** @description Only orders that changed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
-        /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders under review: neither released nor cancelled. `false` (or `0`): only the others. Letter case does not matter; any other value, also an empty one, returns 400. */
         held?: boolean;
-        /** @description `true`: only orders that were placed with a test key. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
         /** @description Only those with exactly this text as the client's own number. A value that no row has, such as an empty one, returns an empty list, never an error. */
         external_reference?: string;
@@ -7619,7 +7619,7 @@ export interface operations {
   patchOrder: {
     parameters: {
       query?: {
-        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        /** @description `true` (or `1`): answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
         preview?: true;
       };
       header?: {
@@ -8089,7 +8089,7 @@ export interface operations {
   cancelOrder: {
     parameters: {
       query?: {
-        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        /** @description `true` (or `1`): answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
         preview?: true;
       };
       header?: {
@@ -8268,7 +8268,7 @@ export interface operations {
   changeOrderLines: {
     parameters: {
       query?: {
-        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        /** @description `true` (or `1`): answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
         preview?: true;
       };
       header?: {
@@ -8634,7 +8634,7 @@ export interface operations {
   recordRefund: {
     parameters: {
       query?: {
-        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        /** @description `true` (or `1`): answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
         preview?: true;
       };
       header?: {
@@ -8906,7 +8906,7 @@ export interface operations {
         kind?: 'order' | 'lines' | 'credit' | 'payment' | 'refund' | 'chargeback' | 'write_off' | 'cancellation';
         /** @description Only those with exactly this text as the id of its order. A value that no row has, such as an empty one, returns an empty list, never an error. */
         order_id?: string;
-        /** @description `true`: only orders that were placed with a test key. `false`: only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
         /** @description The `cursor` of the page before, with the same filters. `page` then counts from it. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
         cursor?: string;
@@ -8983,7 +8983,7 @@ export interface operations {
         by?: 'day' | 'month';
         /** @description Only those with this source. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         source?: 'POS' | 'WEBSITE';
-        /** @description `true`: only orders that were placed with a test key. `false`: only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
       };
       header?: {
@@ -9207,7 +9207,7 @@ export interface operations {
         product_id?: number;
         /** @description `true` (or `1`): only SKUs with available stock. Any other value, including `false`, does not filter. */
         in_stock?: boolean;
-        /** @description `true`: only SKUs without available stock. Any other value returns 400. */
+        /** @description `true` (or `1`): only SKUs without available stock. Any other value returns 400. */
         out_of_stock?: true;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
@@ -10850,7 +10850,7 @@ export interface operations {
   removePerson: {
     parameters: {
       query?: {
-        /** @description `true`: the history shows `Erased`. `false`: it keeps the name, as without the parameter. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): the history shows `Erased`. `false` (or `0`): it keeps the name, as without the parameter. Letter case does not matter; any other value, also an empty one, returns 400. */
         erase_name?: boolean;
       };
       header?: {
@@ -11210,7 +11210,7 @@ export interface operations {
   getAttention: {
     parameters: {
       query?: {
-        /** @description `true`: only orders that were placed with a test key. `false`: only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
       };
       header?: {
@@ -11278,7 +11278,7 @@ export interface operations {
         from?: string;
         /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. An empty list has no changes, and another word returns 400. */
         kinds?: string;
-        /** @description `true`: of the orders, only test orders. A page may then be short, or empty, although there is more; a cursor belongs to the filter, as to the kinds. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): of the orders, only test orders. A page may then be short, or empty, although there is more; a cursor belongs to the filter, as to the kinds. `false` (or `0`): only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
         /** @description Seconds to hold an answer without changes until there is one, 0 to 25. Values out of range are clamped, never rejected. A process that shuts down ends the wait. */
         wait?: number;

@@ -1,23 +1,24 @@
 import {
+  AMOUNT,
   faultOfHeaders,
-  isCountry,
-  isDisplayName,
-  isExternalReference,
-  isMailAddress,
+  FLAG,
+  integerFrom,
   isMetadata,
   isMetadataPatch,
-  isStorable,
   isTaxRate,
-  MAX_DISPLAY_NAME,
-  MAX_EMAIL_ADDRESS,
-  MAX_EXTERNAL_REFERENCE,
+  isText,
   MAX_HEADER_VALUE,
   MAX_INT4,
-  MAX_UNIT_PRICE,
+  MAX_TAX_RATE,
   MAX_WEBHOOK_HEADERS,
   METADATA_RULE,
   METADATA_SCHEMA,
-  parseUrl,
+  orEmpty,
+  TAX_RATE_RULE,
+  VALUES,
+  wordOf,
+  type ValueKind,
+  type ValueReader,
 } from '@app/domain';
 import { readNetwork } from '@app/application';
 import type { SchemaObject } from '@app/representations';
@@ -28,14 +29,7 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsNumber,
   IsOptional,
-  Matches,
-  Max,
-  Min,
   ValidateBy,
   ValidateIf,
   ValidateNested,
@@ -83,11 +77,7 @@ function fieldOrNull(
   return field({ type: Object, description, anyOf, required: false, default: preset }, IsOptional(), ...constraints);
 }
 
-function requirable(isRequired: boolean, schema: SchemaObject, isValid: PropertyDecorator): PropertyDecorator {
-  return isRequired ? field(schema as ApiPropertyOptions, IsPresent, isValid) : fieldOrNull(schema, isValid);
-}
-
-/** `default`, where present, is the meaning of null and of an absent field. */
+/** `default`, where a field has it, is the meaning of null and of an absent field. */
 interface FieldOptions {
   readonly description: string;
 }
@@ -106,14 +96,14 @@ export function IntegerField({
   ...range
 }: RangeOptions & { readonly isOptional?: boolean }): PropertyDecorator {
   const ifGiven = isOptional ? [ValidateIf((_body, value) => value !== undefined)] : [];
-  return field({ ...integer(range), required: !isOptional }, ...ifGiven, ...isIntegerFrom(range));
+  return field({ ...integer(range), required: !isOptional }, ...ifGiven, isIntegerFrom(range));
 }
 
 export function IntegerOrNullField({
   default: preset,
   ...range
 }: RangeOptions & { readonly default?: number }): PropertyDecorator {
-  return fieldOrNull({ ...integer(range), default: preset }, ...isIntegerFrom(range));
+  return fieldOrNull({ ...integer(range), default: preset }, isIntegerFrom(range));
 }
 
 /** Declares an integer that may be null or absent only where the body has the other field. */
@@ -122,42 +112,30 @@ export function IntegerUnlessField(other: string, range: RangeOptions): Property
   const isNeeded = (body: object, value: unknown) =>
     (value !== undefined && value !== null) || !(body as Record<string, unknown>)[other];
   const anyOf = [schema, { type: 'null' }];
-  const message = `must be an integer from ${range.min} to ${range.max}, or ${other} must be sent`;
-  return field({ description, anyOf, required: false }, ValidateIf(isNeeded), ...isIntegerFrom(range, message));
+  const message = `${integerFrom(range.min, range.max).rule}, or ${other} must be given`;
+  return field({ description, anyOf, required: false }, ValidateIf(isNeeded), isIntegerFrom(range, message));
 }
 
 export function AmountField({ description }: FieldOptions): PropertyDecorator {
-  const says = { message: 'must be a number of at least 0' };
-  const isAmount = [IsNumber({ allowInfinity: true }, says), Min(0, says)];
-  return fieldOrNull({ type: 'number', minimum: 0, description }, ...isAmount);
+  const isAmount = constraint((value) => typeof value === 'number' && value >= 0, 'must be a number of at least 0');
+  return fieldOrNull({ type: 'number', minimum: 0, description }, isAmount);
 }
 
 /** Declares a tax rate in percent. */
 export function TaxRateField({ description }: FieldOptions): PropertyDecorator {
-  const isRate = constraint(isTaxRate, 'must be a percentage from 0 to 1000 with at most 4 decimals');
-  return field({ type: Number, minimum: 0, maximum: 1000, description, required: true }, IsPresent, isRate);
-}
-
-/** Matches decimals with so few digits that the amount is exact in minor units of every currency. */
-const DECIMAL = /^\d{1,11}(\.\d{1,18})?$/;
-
-/** Whether a number, or the text of one, has more digits than {@link DECIMAL} before the point. */
-function isTooHigh(value: unknown): boolean {
-  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value));
-  return isNumber && Number(value) >= 10 ** 11;
+  const isRate = constraint(isTaxRate, TAX_RATE_RULE);
+  return field({ type: Number, minimum: 0, maximum: MAX_TAX_RATE, description, required: true }, IsPresent, isRate);
 }
 
 /** Declares a price in major units, as a number or a text. */
 export function DecimalField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  // In a currency without decimals, minor units are major units, so no price of any currency is higher.
-  const isLow = constraint((value) => !isTooHigh(value), `must not be higher than ${MAX_UNIT_PRICE}`);
   const isDecimal = constraint(
-    (value) => (typeof value === 'number' || typeof value === 'string') && DECIMAL.test(String(value)),
-    'must be a decimal of at least 0 in major units, such as 79.90, as a number or text',
+    (value) => (typeof value === 'number' || typeof value === 'string') && VALUES.decimal.read(String(value)) !== null,
+    `${VALUES.decimal.rule}, as a number or text`,
   );
   const forms: SchemaObject[] = [
     { type: 'number', minimum: 0 },
-    { type: 'string', pattern: DECIMAL.source },
+    { type: 'string', pattern: VALUES.decimal.pattern },
   ];
   const schema: ApiPropertyOptions = {
     type: Object,
@@ -165,14 +143,13 @@ export function DecimalField({ description, isRequired = false }: RequirableOpti
     anyOf: isRequired ? forms : [...forms, { type: 'null' }],
     required: isRequired,
   };
-  return field(schema, isRequired ? IsPresent : IsOptional(), isLow, isDecimal);
+  return field(schema, isRequired ? IsPresent : IsOptional(), isDecimal);
 }
 
 export function MinorUnitsField({ description }: FieldOptions): PropertyDecorator {
   const units = 'Minor units of the currency: 1099 is 10.99 USD.';
   const range = { min: 0, max: Number.MAX_SAFE_INTEGER, description: `${description} ${units}` };
-  const message = 'must be an integer of at least 0, in minor units: 1099 is 10.99 USD';
-  return field({ ...integer(range), required: true }, ...isIntegerFrom(range, message));
+  return field({ ...integer(range), required: true }, isIntegerFrom(range, AMOUNT.rule));
 }
 
 interface TextOptions extends FieldOptions {
@@ -181,71 +158,37 @@ interface TextOptions extends FieldOptions {
 
 /** Declares a text that must not be absent, null or blank. */
 export function RequiredTextField({ max, description }: TextOptions): PropertyDecorator {
-  return field({ type: 'string', minLength: 1, maxLength: max, description }, IsPresent, isText(max));
+  return field({ type: 'string', minLength: 1, maxLength: max, description }, IsPresent, isReadBy(textUpTo(max)));
 }
 
 export function TextField({ max, description }: TextOptions): PropertyDecorator {
-  return fieldOrNull({ type: 'string', maxLength: max, description }, isText(max));
+  return fieldOrNull({ type: 'string', maxLength: max, description }, isReadBy(textUpTo(max)));
 }
 
 interface RequirableOptions extends FieldOptions {
   readonly isRequired?: boolean;
 }
 
-export function ReferenceField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  const message = `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`;
-  // The pattern has only that part of the rule that every dialect of regular expressions supports.
-  const pattern = '^\\S(.*\\S)?$';
-  const schema = { type: 'string', minLength: 1, maxLength: MAX_EXTERNAL_REFERENCE, pattern, description } as const;
-  return requirable(isRequired, schema, isTextThat(isExternalReference, message));
-}
+/** A text that parameters, bundles and options read alike. */
+const valueField =
+  (kind: ValueKind<unknown>) =>
+  ({ description, isRequired = false }: RequirableOptions): PropertyDecorator => {
+    const { maxLength, pattern } = kind;
+    const schema = { type: 'string', maxLength, pattern, description } as const;
+    return isRequired ? field(schema, IsPresent, isReadBy(kind)) : fieldOrNull(schema, isReadBy(kind));
+  };
 
-export function CodeField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  const isCode = isTextThat(
-    (value) => isUpTo(value, 64) && /^[^\s/]+$/.test(value),
-    'must be 1 to 64 characters without blanks and slashes',
-  );
-  const schema = { type: 'string', minLength: 1, maxLength: 64, pattern: '^[^\\s/]+$', description } as const;
-  return requirable(isRequired, schema, isCode);
-}
-
-export function EmailField({ description }: FieldOptions): PropertyDecorator {
-  const message = `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes`;
-  const isEmail = isEmptyOr(isMailAddress, message);
-  return fieldOrNull({ type: 'string', maxLength: MAX_EMAIL_ADDRESS, description }, isEmail);
-}
-
-export function RequiredEmailField({ description }: FieldOptions): PropertyDecorator {
-  const message = `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes`;
-  const schema = { type: 'string', maxLength: MAX_EMAIL_ADDRESS, description } as const;
-  return requirable(true, schema, isTextThat(isMailAddress, message));
-}
-
-/** Declares a name. Surrounding blanks do not count. */
-export function NameField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  const isName = isTextThat(
-    (value) => isDisplayName(value.trim()),
-    `must be 1 to ${MAX_DISPLAY_NAME} characters on one line, some of them visible, without control characters`,
-  );
-  const schema = { type: 'string', minLength: 1, maxLength: MAX_DISPLAY_NAME, description } as const;
-  return requirable(isRequired, schema, isName);
-}
-
-export function CurrencyField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  const message = 'must be a currency code of three letters, such as EUR (ISO 4217)';
-  const schema = { type: 'string', pattern: '^[A-Za-z]{3}$', description } as const;
-  return requirable(isRequired, schema, Matches(/^[a-z]{3}$/i, { message }));
-}
-
-export function CountryField({ description }: FieldOptions): PropertyDecorator {
-  const isCode = isEmptyOr(
-    // Converting to upper case also changes the letters: `ß` would become `SS`.
-    (value) => /^[a-z]{2}$/i.test(value) && isCountry(value.toUpperCase()),
-    'must be a country code of two letters, such as DE (ISO 3166-1)',
-  );
-  const inAnyCase = `${description} In any letter case; \`""\` means none.`;
-  return fieldOrNull({ type: 'string', maxLength: 2, description: inAnyCase }, isCode);
-}
+export const ReferenceField = valueField(VALUES.reference);
+export const CodeField = valueField(VALUES.code);
+export const RequiredEmailField = ({ description }: FieldOptions) =>
+  valueField(VALUES.email)({ description, isRequired: true });
+export const EmailField = valueField(orEmpty(VALUES.email));
+/** Surrounding blanks do not count. */
+export const NameField = valueField(VALUES.displayName);
+export const CurrencyField = valueField(VALUES.currency);
+export const CountryField = ({ description }: FieldOptions) =>
+  valueField(orEmpty(VALUES.country))({ description: `${description} In any letter case; \`""\` means none.` });
+export const WebAddressField = valueField(orEmpty(VALUES.webAddress));
 
 interface WordOptions extends FieldOptions {
   readonly words: readonly string[];
@@ -256,9 +199,8 @@ export function WordField({
   message,
   ...schema
 }: WordOptions & { readonly default: string; readonly message: string }): PropertyDecorator {
-  // Comparing the lengths rules out ligatures: `'ﬀ'.toUpperCase()` is `'FF'`.
-  const isWord = (value: string) => words.some((word) => word === value.toUpperCase() && word.length === value.length);
-  return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isTextThat(isWord, message));
+  const isWord = isReadBy({ ...wordOf(words), rule: message });
+  return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isWord);
 }
 
 export function RequiredWordField({ words, description }: WordOptions): PropertyDecorator {
@@ -273,44 +215,47 @@ export function OptionalWordField({
 }
 
 export function WordsField(options: WordOptions): PropertyDecorator {
-  const { schema, constraints } = wordList(options);
-  return fieldOrNull(schema, ...constraints);
+  const { schema, isList } = wordList(options);
+  return fieldOrNull(schema, isList);
 }
 
 export function RequiredWordsField(options: WordOptions): PropertyDecorator {
-  const { schema, constraints } = wordList(options);
-  return field(schema as ApiPropertyOptions, ...constraints);
+  const { schema, isList } = wordList(options);
+  return field(schema as ApiPropertyOptions, isList);
 }
 
 function wordList({ words, description }: WordOptions) {
-  const says = { message: `must be a list of one or more of ${words.join(', ')}` };
+  const isList = constraint(
+    (value) => Array.isArray(value) && value.length > 0 && value.every((word) => words.includes(word as string)),
+    `must be a list of one or more of ${words.join(', ')}`,
+  );
   const items: SchemaObject = { type: 'string', enum: [...words] };
-  const schema: SchemaObject = { type: 'array', items, minItems: 1, description };
-  return { schema, constraints: [IsArray(says), ArrayMinSize(1, says), IsIn(words, { ...says, each: true })] };
+  return { schema: { type: 'array', items, minItems: 1, description } as SchemaObject, isList };
 }
 
 export function FlagField(schema: FieldOptions & { readonly default?: boolean }): PropertyDecorator {
-  return fieldOrNull({ type: 'boolean', ...schema }, IsBoolean({ message: 'must be true or false' }));
+  const isFlag = constraint((value) => typeof value === 'boolean', FLAG.rule);
+  return fieldOrNull({ type: 'boolean', ...schema }, isFlag);
 }
 
-const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+/** Null or a time with a zone: until a day ahead, for clocks that differ. */
+export const TimestampField = timeField('and not in the future', (time) => {
+  const tomorrow = new Date();
+  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
+  return time < tomorrow;
+});
 
-/** Declares null or a time with a time zone: from 1970 to a day ahead, which allows for clocks that differ. */
-export function TimestampField({ description }: FieldOptions): PropertyDecorator {
-  const isTimestamp = isTextThat(
-    (value) => ISO_TIME.test(value) && isDay(value) && isNotAhead(new Date(value)),
-    'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
-  );
-  return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
-}
+/** Null or a time with a zone that is not over. */
+export const FutureTimeField = timeField('in the future', (time) => time > new Date());
 
-/** Declares null or a time with a time zone that is in the future. */
-export function FutureTimeField({ description }: FieldOptions): PropertyDecorator {
-  const isFuture = isTextThat(
-    (value) => ISO_TIME.test(value) && isDay(value) && new Date(value) > new Date(),
-    'must be a time in the future, in ISO 8601 with a time zone, such as 2027-11-20T09:30:00Z',
-  );
-  return fieldOrNull({ type: 'string', format: 'date-time', description }, isFuture);
+function timeField(when: string, isThen: (time: Date) => boolean) {
+  const rule = `${VALUES.time.rule}, ${when}`;
+  const read = (text: string) => {
+    const time = VALUES.time.read(text);
+    return time && isThen(time) ? time : null;
+  };
+  return ({ description }: FieldOptions): PropertyDecorator =>
+    fieldOrNull({ type: 'string', format: 'date-time', description }, isReadBy({ rule, read }));
 }
 
 /** Limits the networks of a key, because each of its requests is compared with each of them. */
@@ -326,27 +271,7 @@ export function NetworksField({ description }: FieldOptions): PropertyDecorator 
   return fieldOrNull({ type: 'array', items, minItems: 1, maxItems: MAX_NETWORKS, description }, isList);
 }
 
-/** Whether the date exists: JavaScript reads 30 February as 2 March. `IsISO8601` would refuse `T24:00:00Z`. */
-export function isDay(time: string): boolean {
-  const day = time.slice(0, 10);
-  return !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
-}
-
-function isNotAhead(time: Date): boolean {
-  const tomorrow = new Date();
-  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
-  return time < tomorrow;
-}
-
-export function WebAddressField({ max, description }: TextOptions): PropertyDecorator {
-  const isAddress = isEmptyOr(
-    (value) => isUpTo(value, max) && /^https?:\/\/\S+$/.test(value) && parseUrl(value) !== null,
-    `must be an http or https URL of at most ${max} characters`,
-  );
-  return fieldOrNull({ type: 'string', maxLength: max, description }, isAddress);
-}
-
-/** Declares HTTP headers with their values, by name. */
+/** Headers of HTTP with their values, by name. */
 export function HeadersField({ description }: FieldOptions): PropertyDecorator {
   const faultOf = (value: unknown) =>
     isJsonObject(value) ? faultOfHeaders(value) : 'must be an object of names and values';
@@ -458,33 +383,24 @@ function integer({ min, max, description }: RangeOptions) {
   return { type: 'integer', format, minimum: min, maximum: max, description } as const;
 }
 
-function isIntegerFrom({ min, max }: RangeOptions, message = `must be an integer from ${min} to ${max}`) {
-  return [IsInt({ message }), Min(min, { message }), Max(max, { message })];
+function isIntegerFrom({ min, max }: RangeOptions, message = integerFrom(min, max).rule) {
+  return constraint((value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max, message);
 }
 
 function isOneOf(words: readonly string[]): PropertyDecorator {
-  return IsIn(words, { message: `must be one of ${words.join(', ')}` });
+  return constraint((value) => words.includes(value as string), wordOf(words).rule);
 }
 
-function isText(max: number): PropertyDecorator {
-  const message = `must be text of at most ${max} characters, without NUL or lone surrogates`;
-  return isTextThat((value) => isUpTo(value, max), message);
+function textUpTo(max: number): ValueReader<string> {
+  const rule = `must be text of at most ${max} characters, without NUL or lone surrogates`;
+  return { rule, read: (text) => (isText(text, max) ? text : null) };
 }
 
-function isEmptyOr(isValid: (value: string) => boolean, message: string): PropertyDecorator {
-  return isTextThat((value) => value === '' || isValid(value), message);
-}
-
-function isTextThat(isValid: (value: string) => boolean, message: string): PropertyDecorator {
-  return constraint((value) => typeof value === 'string' && isValid(value), message);
+function isReadBy({ read, rule }: ValueReader<unknown>): PropertyDecorator {
+  return constraint((value) => typeof value === 'string' && read(value) !== null, rule);
 }
 
 function constraint(validate: (value: unknown) => boolean, message: string): PropertyDecorator {
   // The message is also the name of the validator, so all messages of a field must differ.
   return ValidateBy({ name: message, validator: { validate, defaultMessage: () => message } });
-}
-
-/** `MaxLength` is avoided, because it does not count variation selectors: the database does. */
-function isUpTo(value: string, max: number): boolean {
-  return isStorable(value) && [...value].length <= max;
 }

@@ -1,5 +1,5 @@
 import type { StockUnit } from '@app/application';
-import { MAX_INT4 } from '@app/domain';
+import { isUnitPrice, MAX_INT4, MAX_UNIT_PRICE, Money, toDecimalText, type Currency } from '@app/domain';
 import { InvalidFields, type Fault } from '../errors/invalid-fields.js';
 import * as is from './fields.js';
 
@@ -27,7 +27,18 @@ export function faultsOfUnit({ sku, product_id, variant_id }: UnitFields): Fault
   ];
 }
 
-/** @param list the member of the body that contains the lines. @throws InvalidFields */
+/** @param name the member of the line that has the price. */
+export function faultsOfHighPrice(
+  name: string,
+  price: number | string | null | undefined,
+  currency: Currency,
+): Fault[] {
+  if (price === undefined || price === null || isUnitPrice(String(price), currency)) return [];
+  const highest = toDecimalText(Money.ofMinor(MAX_UNIT_PRICE, currency));
+  return [{ path: `.${name}`, message: `must not be higher than ${highest}` }];
+}
+
+/** @throws InvalidFields @param list the member of the body that has the lines. */
 export function refuseLines<Line>(
   lines: readonly Line[],
   list: string,

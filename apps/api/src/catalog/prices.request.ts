@@ -1,9 +1,9 @@
 import type { PriceLine } from '@app/application';
-import { MAX_UNIT_PRICE, Money, toDecimalText, type Currency } from '@app/domain';
+import type { Currency } from '@app/domain';
 import type { Fault } from '../errors/invalid-fields.js';
 import { readLine } from '../body/body.pipe.js';
 import * as is from '../body/fields.js';
-import { faultsOfUnit, NO_UNIT, textOfLine, toUnit, UnitFields } from '../body/unit-fields.js';
+import { faultsOfHighPrice, faultsOfUnit, NO_UNIT, textOfLine, toUnit, UnitFields } from '../body/unit-fields.js';
 
 const MAX_PRICE_LINES = 500;
 
@@ -38,11 +38,10 @@ export function toPriceLine(sent: unknown, currency: Currency): PriceLine {
 }
 
 function faultsOf(line: PriceLineRequest, currency: Currency): Fault[] {
-  const most = Money.ofMinor(MAX_UNIT_PRICE, currency);
-  const isTooHigh = Money.parse(String(line.price), currency).minor > most.minor;
   return [
     ...faultsOfUnit(line),
-    ...(isTooHigh ? [{ path: '.price', message: `must not be higher than ${toDecimalText(most)}` }] : []),
+    ...faultsOfHighPrice('price', line.price, currency),
+    ...faultsOfHighPrice('expected', line.expected, currency),
     ...(line.expected === undefined ? [{ path: '.expected', message: 'is required' }] : []),
   ];
 }

@@ -6,7 +6,6 @@ import {
   MAX_QUANTITY,
   MAX_TAX_NAME,
   MAX_TAXES,
-  MAX_UNIT_PRICE,
   mapAddressFields,
   Money,
   PAYMENT_METHODS,
@@ -24,7 +23,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiSchema } from '@nestjs/swagger';
 import { AddressBody, AddressFields, toAddress, toAddressPatch } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
-import { refuseLines } from '../body/unit-fields.js';
+import { faultsOfHighPrice, refuseLines } from '../body/unit-fields.js';
 import { invalidField, InvalidFields, type Fault } from '../errors/invalid-fields.js';
 
 const ID = { min: 1, max: MAX_INT4 } as const;
@@ -319,12 +318,9 @@ function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): Fault[] {
 export function faultsOfPrice({ unit_price }: Pick<PricedItemRequest, 'unit_price'>, currency: Currency): Fault[] {
   const isGiven = unit_price !== undefined && unit_price !== null;
   if (!isGiven) return [];
-  const price = Money.exact(String(unit_price), currency);
-  if (!price) return [{ path: '.unit_price', message: `must have no more digits than ${currency} has` }];
-  const most = Money.ofMinor(MAX_UNIT_PRICE, currency);
-  return price.minor > most.minor
-    ? [{ path: '.unit_price', message: `must not be higher than ${toDecimalText(most)}` }]
-    : [];
+  const tooHigh = faultsOfHighPrice('unit_price', unit_price, currency);
+  if (tooHigh.length > 0 || Money.exact(String(unit_price), currency)) return tooHigh;
+  return [{ path: '.unit_price', message: `must have no more digits than ${currency} has` }];
 }
 
 /** Returns the price parts of a line that a client gives. */

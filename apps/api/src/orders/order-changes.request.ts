@@ -101,7 +101,7 @@ class TrackingRequest {
   @is.TextField({ max: 200, description: 'Number of the parcel.' })
   tracking_number?: string | null;
 
-  @is.WebAddressField({ max: 2000, description: 'Where the customer follows the parcel.' })
+  @is.WebAddressField({ description: 'Where the customer follows the parcel.' })
   tracking_url?: string | null;
 }
 

@@ -1,7 +1,6 @@
 import { MAX_LIMIT, NEWEST_FIRST, parseId, type Sort } from '@app/application';
-import { isInCalendar, MAX_INT4, type Metadata } from '@app/domain';
+import { FLAG, integerFrom, MAX_INT4, VALUES, wordOf, type Metadata, type ValueReader } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
-import { isDay } from '../body/fields.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 export const DEFAULT_LIMIT = 50;
@@ -188,34 +187,36 @@ export const flagFilter = (name: string, what: string): Filter<true> => ({
   name,
   description: `\`true\` (or \`1\`): ${what}. Any other value, including \`false\`, does not filter.`,
   schema: { type: 'boolean', examples: [true] },
-  read: (sent) => /^(?:true|1)$/i.test(lastOf(sent) ?? '') || undefined,
+  read: (sent) => FLAG.read(lastOf(sent) ?? '') || undefined,
 });
 
-/** Refuses unreadable values: a client that mistypes a filter must not read other rows than intended. */
-function refusing<T>(refusal: string, parse: (text: string) => T | null): Pick<Filter<T>, 'refusal' | 'read'> {
+/** Rejects unreadable values: a client that mistypes a filter must not read other rows than it asked for. */
+function refusing<T>(
+  name: string,
+  { rule, read: parse }: ValueReader<T>,
+): Pick<Filter<T>, 'name' | 'read'> & { readonly refusal: string } {
+  const refusal = `${name} ${rule}`;
   const read = (sent: readonly string[]) => {
     const text = filterOf(sent);
     const value = text === undefined ? undefined : parse(text);
     if (value === null) throw invalidField(refusal);
     return value;
   };
-  return { refusal, read };
+  return { name, refusal, read };
 }
 
 export const booleanFilter = (name: string, whenTrue: string, whenFalse: string): Filter<boolean> => ({
-  name,
-  description: `\`true\`: ${whenTrue}. \`false\`: ${whenFalse}. Letter case does not matter; any other value, also an empty one, returns 400.`,
+  ...refusing(name, FLAG),
+  description:
+    `\`true\` (or \`1\`): ${whenTrue}. \`false\` (or \`0\`): ${whenFalse}. Letter case does not matter; any other ` +
+    'value, also an empty one, returns 400.',
   schema: { type: 'boolean', examples: [true] },
-  ...refusing(`${name} must be true or false`, (text) =>
-    /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : null,
-  ),
 });
 
 export const trueFilter = (name: string, what: string): Filter<true> => ({
-  name,
-  description: `\`true\`: ${what}. Any other value returns 400.`,
+  ...refusing(name, { rule: 'must be true', read: (text) => FLAG.read(text) || null }),
+  description: `\`true\` (or \`1\`): ${what}. Any other value returns 400.`,
   schema: { type: 'boolean', enum: [true], examples: [true] },
-  ...refusing(`${name} must be true`, (text) => (/^true$/i.test(text) ? (true as const) : null)),
 });
 
 /** @param words the first word is the default. */
@@ -224,73 +225,47 @@ export const choice = <Word extends string>(
   what: string,
   words: readonly [Word, ...Word[]],
 ): Parameter<Word> => {
-  const { refusal, read } = refusing(
-    `${name} must be ${words.join(' or ')}`,
-    (text) => words.find((word) => word === text.toLowerCase()) ?? null,
-  );
+  const { refusal, read } = refusing(name, wordOf(words));
   return {
     name,
     description: `${what} Letter case does not matter; any other value, also an empty one, returns 400.`,
     schema: { type: 'string', enum: [...words], default: words[0], examples: [words[0]] },
-    ...(refusal && { refusal }),
+    refusal,
     read: (sent) => read(sent) ?? words[0],
   };
 };
 
-const DATE = '2026-03-29';
-
 export const dateFilter = (name: string, what: string): Filter<string> => ({
-  name,
+  ...refusing(name, { rule: VALUES.day.rule, read: (text) => VALUES.day.read(text) && text }),
   description: `${what} Any other value than a date, also an empty one, returns 400.`,
-  schema: { type: 'string', format: 'date', examples: [DATE] },
-  ...refusing(`${name} must be a date such as ${DATE}`, (text) => (isDate(text) ? text : null)),
+  schema: { type: 'string', format: 'date', examples: ['2026-03-29'] },
 });
-
-/** Refuses the year 0, which PostgreSQL does not have. */
-function isDate(text: string): boolean {
-  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  // The `Date` constructor reads 30 February as 2 March.
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}
 
 export const integerFilter = (
   name: string,
   what: string,
   { min, max }: { readonly min: number; readonly max: number },
 ): Filter<number> => ({
-  name,
+  ...refusing(name, integerFrom(min, max)),
   description: `${what} Any other value, also an empty one, returns 400.`,
   schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
-  ...refusing(`${name} must be an integer from ${min} to ${max}`, (text) => {
-    const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
-    return value >= min && value <= max ? value : null;
-  }),
 });
 
-const TIME =
-  /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
 const FINER_THAN_MS = /\.\d{3}\d*[1-9]/;
 
-/** Rounds up to milliseconds, so that what happened at a time, to a millisecond, stays on the same side of it. */
-function readTime(text: string): Date | null {
+/** Rounded up to milliseconds: what has happened at a time, to a millisecond, stays before or after it. */
+function readBound(text: string): Date | null {
   // A `+` that a client does not encode arrives as a blank.
-  const time = text.replace(' ', '+');
-  if (!TIME.test(time) || !isDay(time)) return null;
-  const moment = new Date(Date.parse(time) + (FINER_THAN_MS.test(time) ? 1 : 0));
-  return isInCalendar(moment) ? moment : null;
+  const time = VALUES.time.read(text.replace(' ', '+'));
+  return time && FINER_THAN_MS.test(text) ? VALUES.time.read(new Date(time.getTime() + 1).toISOString()) : time;
 }
 
 export const timeFilter = (name: string, what: string): Filter<Date> => ({
-  name,
+  ...refusing(name, { rule: VALUES.time.rule, read: readBound }),
   description:
     `${what} ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. ` +
     'Any other value, also an empty one, returns 400.',
   schema: { type: 'string', format: 'date-time', examples: ['2026-03-28T23:00:00.000Z'] },
-  ...refusing(
-    `${name} must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z`,
-    readTime,
-  ),
 });
 
 /** @param rows a description such as `orders that were placed`. */

@@ -1,4 +1,5 @@
-import { minorUnitExponent, type Currency } from './currency.js';
+import { VALUES } from '../values/values.js';
+import { minorUnitExponent, type Currency } from '../values/currency.js';
 
 /** {@link toDecimal} is exact up to this many minor units. */
 export const MAX_TOTAL = 5_000_000_000_000_000;
@@ -28,13 +29,7 @@ export class Money {
    * @throws RangeError when the text is not a non-negative decimal, or the amount is not a safe integer.
    */
   static parse(text: string, currency: Currency): Money {
-    const match = /^(\d{1,18})(?:\.(\d{1,18}))?$/.exec(text);
-    if (!match) throw new RangeError(`Not a decimal amount: ${text.slice(0, 40)}`);
-    const exponent = minorUnitExponent(currency);
-    const fraction = (match[2] ?? '').padEnd(exponent + 1, '0');
-    const kept = BigInt(`${match[1]}${fraction.slice(0, exponent)}`);
-    const roundUp = Number(fraction[exponent]) >= 5;
-    return Money.ofMinor(Number(kept + (roundUp ? 1n : 0n)), currency);
+    return Money.ofMinor(Number(minorUnitsOf(text, currency)), currency);
   }
 
   /**
@@ -65,7 +60,22 @@ export class Money {
   }
 }
 
-/** Formats 7990 minor units of USD as `79.90`. {@link Money.parse} reads the text back. */
+/** Rounds further digits half away from zero. @throws RangeError when the text is not a non-negative decimal. */
+function minorUnitsOf(text: string, currency: Currency): bigint {
+  if (VALUES.decimal.read(text) === null) throw new RangeError(`Not a decimal amount: ${text.slice(0, 40)}`);
+  const [whole = '', decimals = ''] = text.split('.');
+  const exponent = minorUnitExponent(currency);
+  const fraction = decimals.padEnd(exponent + 1, '0');
+  const kept = BigInt(whole + fraction.slice(0, exponent));
+  return Number(fraction[exponent]) >= 5 ? kept + 1n : kept;
+}
+
+/** Whether a decimal in major units is at most {@link MAX_UNIT_PRICE}. @throws RangeError for another text. */
+export function isUnitPrice(text: string, currency: Currency): boolean {
+  return minorUnitsOf(text, currency) <= MAX_UNIT_PRICE;
+}
+
+/** 7990 minor units of USD become `79.90`. {@link Money.parse} reads it back. */
 export function toDecimalText({ minor, currency }: Money): string {
   const exponent = minorUnitExponent(currency);
   if (exponent === 0) return String(minor);

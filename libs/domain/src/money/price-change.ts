@@ -1,4 +1,4 @@
-import { minorUnitExponent } from './currency.js';
+import { minorUnitExponent } from '../values/currency.js';
 import { Money, toDecimalText } from './money.js';
 
 export const PRICE_REFUSALS = ['invalid', 'unknown_sku', 'ambiguous_sku', 'stale', 'too_precise'] as const;

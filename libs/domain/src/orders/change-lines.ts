@@ -11,7 +11,7 @@ import {
   TotalOutOfRange,
   type UnavailableItem,
 } from '../errors.js';
-import type { Currency } from '../money/currency.js';
+import type { Currency } from '../values/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { sumDemand } from '../stock/stock-demand.js';
 import type { LineQuantity } from './line-units.js';

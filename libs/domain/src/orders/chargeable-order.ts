@@ -1,4 +1,4 @@
-import type { Currency } from '../money/currency.js';
+import type { Currency } from '../values/currency.js';
 import type { Money } from '../money/money.js';
 import type { BillingAddress, PostalAddress } from '../shared/postal-address.js';
 import type { OrderCustomer } from './order.js';

@@ -1,5 +1,5 @@
 import { MAX_TOTAL, type Money } from '../money/money.js';
-import { isStorable } from '../shared/text.js';
+import { isText } from '../values/text.js';
 import { taxOf, type Tax } from './tax.js';
 
 export const MAX_TAXES = 10;
@@ -97,11 +97,15 @@ function assertTaxes(taxes: readonly Tax[]): void {
 }
 
 function isTaxName(name: unknown): boolean {
-  return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= MAX_TAX_NAME && isStorable(name);
+  return typeof name === 'string' && name.trim() !== '' && isText(name, MAX_TAX_NAME);
 }
 
+/** Percent. */
+export const MAX_TAX_RATE = 1_000;
+export const TAX_RATE_RULE = `must be a percentage from 0 to ${MAX_TAX_RATE} with at most 4 decimals`;
+
 export function isTaxRate(rate: unknown): rate is number {
-  return typeof rate === 'number' && rate >= 0 && rate <= 1_000 && Number(rate.toFixed(4)) === rate;
+  return typeof rate === 'number' && rate >= 0 && rate <= MAX_TAX_RATE && Number(rate.toFixed(4)) === rate;
 }
 
 function assertAmount(name: string, minor: number): void {

@@ -13,7 +13,8 @@ import {
 } from './order-status.js';
 import { wholeAddress } from '../shared/postal-address.js';
 import type { Tax } from './tax.js';
-import { isReceiptNumber, RECEIPT_RANDOM_BYTES, receiptNumber } from './receipt-number.js';
+import { isReceiptNumber } from '../values/values.js';
+import { RECEIPT_RANDOM_BYTES, receiptNumber } from './receipt-number.js';
 
 function aLine(minor: number, quantity = 1): OrderLine {
   const unitPrice = Money.ofMinor(minor, 'USD');

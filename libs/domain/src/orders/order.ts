@@ -1,4 +1,4 @@
-import type { Currency } from '../money/currency.js';
+import type { Currency } from '../values/currency.js';
 import { InvalidOrderItems } from '../errors.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { OrderLine } from './order-line.js';

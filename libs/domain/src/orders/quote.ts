@@ -1,4 +1,4 @@
-import type { Currency } from '../money/currency.js';
+import type { Currency } from '../values/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { addedBy, assertCharges, NO_CHARGES, type Charges } from './charges.js';
 import type { OrderLine } from './order-line.js';

@@ -1,4 +1,4 @@
-import { isStorable } from './text.js';
+import { isText } from '../values/text.js';
 
 /** Named fields that a client stores with a record. The service reads none of them. */
 export type Metadata = Readonly<Record<string, string>>;
@@ -57,8 +57,4 @@ export function withPatch(metadata: Metadata, patch: MetadataPatch): Metadata {
 
 function isTextOrNull(value: unknown): boolean {
   return value === null || (typeof value === 'string' && isText(value, METADATA_LIMITS.text));
-}
-
-function isText(text: string, most: number): boolean {
-  return isStorable(text) && [...text].length <= most;
 }

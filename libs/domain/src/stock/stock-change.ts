@@ -1,4 +1,4 @@
-import { MAX_INT4 } from '../shared/integers.js';
+import { MAX_INT4 } from '../values/value-kind.js';
 
 export type StockWrite =
   | { readonly kind: 'adjust'; readonly by: number }

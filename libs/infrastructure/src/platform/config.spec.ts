@@ -73,7 +73,8 @@ describe('Config', () => {
     [{ METRICS_PORT: '3001' }, { metricsPort: 3001 }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR }, { tracing: true }],
     [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/x' }, { tracing: true }],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_SDK_DISABLED: 'true' }, { tracing: false }],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_SDK_DISABLED: 'TRUE' }, { tracing: false }],
+    [{ LOG_LEVEL: 'WARN' }, { logLevel: 'warn' }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_TRACES_EXPORTER: 'none' }, { tracing: false }],
   ])('reads %j as %j', (env, expected) => {
     expect(new Config(env)).toMatchObject(expected);
@@ -85,7 +86,7 @@ describe('Config', () => {
     [{ METRICS_PORT: 'x' }, 'METRICS_PORT must be an integer from 0 to 65535'],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
-      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with http:// or https://, ' + ENCODED,
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL of at most 2000 characters',
     ],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readNetwork } from '@app/application';
-import { isLoopback, parseUrl } from '@app/domain';
+import { integerFrom, isLoopback, parseUrl, VALUES, wordOf, type ValueReader } from '@app/domain';
 import { readMailbox, type Mailbox } from './mailbox.js';
 
 export const DEFAULT_DATA_DIR = path.resolve('.data');
@@ -88,7 +88,8 @@ export class Config {
     this.mailFrom = read.mailbox('MAIL_FROM') ?? { name: '', address: 'orders@localhost' };
     this.encryptionKeys = read.keys('DATA_ENCRYPTION_KEYS');
     this.oidc = read.oidcClient();
-    this.mailedCodes = read.parsed('SIGN_IN', (text) => text === 'oidc' || null, 'must be oidc, or absent') === null;
+    this.mailedCodes =
+      read.value('SIGN_IN', { read: (text) => text === 'oidc' || null, rule: 'must be oidc, or absent' }) === null;
     this.throttlePer10s = read.integer('THROTTLE_PER_10S', 5000, 0, 10_000_000);
     this.retention = {
       rejectedOrders: read.integer('REJECTED_ORDERS_KEPT_DAYS', 90, 1, 36_500),
@@ -103,8 +104,9 @@ export class Config {
     };
     this.logLevel = read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info';
     const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-    const isSet = endpoints.map((name) => read.url(name, ['http:', 'https:'])).some((url) => url !== null);
-    this.tracing = isSet && read.text('OTEL_SDK_DISABLED') !== 'true' && read.text('OTEL_TRACES_EXPORTER') !== 'none';
+    const isSet = endpoints.map((name) => read.value(name, VALUES.webAddress)).some((url) => url !== null);
+    this.tracing =
+      isSet && read.text('OTEL_SDK_DISABLED')?.toLowerCase() !== 'true' && read.text('OTEL_TRACES_EXPORTER') !== 'none';
     for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
       if (this.tracing) read.oneOf(name, ['http/protobuf']);
     }
@@ -154,11 +156,7 @@ class Environment {
   }
 
   integer(name: string, fallback: number, min: number, max: number): number {
-    const read = (text: string) => {
-      const value = Number(text);
-      return /^\d+$/.test(text) && value >= min && value <= max ? value : null;
-    };
-    return this.parsed(name, read, `must be an integer from ${min} to ${max}`) ?? fallback;
+    return this.value(name, integerFrom(min, max)) ?? fallback;
   }
 
   port(name: string): number | null {
@@ -166,22 +164,21 @@ class Environment {
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T | null {
-    const read = (text: string) => values.find((candidate) => candidate === text) ?? null;
-    return this.parsed(name, read, `must be one of ${values.join(', ')}`);
+    return this.value(name, wordOf(values));
   }
 
   url(name: string, protocols: readonly string[]): string | null {
     const starts = protocols.map((protocol) => `${protocol}//`).join(' or ');
     const form = `a URL that starts with ${starts}, with special characters of a password percent-encoded`;
-    return this.parsed(name, (text) => (isUrl(text, protocols) ? text : null), `must be ${form}`);
+    return this.value(name, { read: (text) => (isUrl(text, protocols) ? text : null), rule: `must be ${form}` });
   }
 
   mailbox(name: string): Mailbox | null {
-    return this.parsed(name, readMailbox, 'must be an address, or Name <address>');
+    return this.value(name, { read: readMailbox, rule: 'must be an address, or Name <address>' });
   }
 
   keys(name: string): Buffer[] | null {
-    return this.parsed(name, readKeys, `must be ${KEYS_FORM}`);
+    return this.value(name, { read: readKeys, rule: `must be ${KEYS_FORM}` });
   }
 
   /** Single addresses become networks of one address. */
@@ -199,7 +196,7 @@ class Environment {
     if (this.text('OIDC_ISSUER')?.endsWith(DISCOVERY)) {
       throw new ConfigError('OIDC_ISSUER', `must be the issuer itself, without ${DISCOVERY}`);
     }
-    const issuer = this.parsed('OIDC_ISSUER', readIssuer, `must be ${ISSUER_FORM}`);
+    const issuer = this.value('OIDC_ISSUER', { read: readIssuer, rule: `must be ${ISSUER_FORM}` });
     if (issuer !== null && isOfManyTenants(new URL(issuer))) {
       throw new ConfigError(
         'OIDC_ISSUER',
@@ -224,8 +221,8 @@ class Environment {
   /** Drops the trailing slash. Browsers send the cookies of a sign-in to no other address. */
   publicUrl(name: string): string | null {
     const read = (text: string) => (isPrivateUrl(text) && /^https?:\/\/[^\s/?#@]+\/?$/i.test(text) ? text : null);
-    const form = 'must be https:// and a host, or http:// on this machine, without a path, user, query or fragment';
-    return this.parsed(name, read, form)?.replace(/\/$/, '') ?? null;
+    const rule = 'must be https:// and a host, or http:// on this machine, without a path, user, query or fragment';
+    return this.value(name, { read, rule })?.replace(/\/$/, '') ?? null;
   }
 
   trustedProxies(name: string): boolean | number | string[] {
@@ -237,12 +234,11 @@ class Environment {
     return this.networks(name, forms);
   }
 
-  /** @param read returns null for a text that the variable must not have. */
-  parsed<T>(name: string, read: (text: string) => T | null, problem: string): T | null {
+  value<T>(name: string, { read, rule }: ValueReader<T>): T | null {
     const text = this.text(name);
     if (text === null) return null;
     const value = read(text);
-    if (value === null) throw new ConfigError(name, problem);
+    if (value === null) throw new ConfigError(name, rule);
     return value;
   }
 }

@@ -1,11 +1,11 @@
-import { isStorable } from '@app/domain';
+import { FLAG, isStorable } from '@app/domain';
 import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
 import { IMPORT_LINES, LINES } from '../schema/bundle-schema.js';
 import type { BundleLine, ImportableLine } from '../schema/bundle.js';
 import { Fault, quoted } from './faults.js';
-import { EMPTY_FOR_NULL, problemOfRepetition, RULES, STORABLE, TEXTS, TRIMMED, type Problem } from './line-rules.js';
+import { EMPTY_FOR_NULL, problemOfRepetition, readText, RULES, STORABLE, TRIMMED, type Problem } from './line-rules.js';
 
 export type OnTrimmed = (path: string) => void;
 
@@ -13,12 +13,12 @@ type Definition = Required<FuncKeywordDefinition>;
 
 const ajv = new Ajv2020({ allowUnionTypes: true, passContext: true, verbose: true, validateSchema: false });
 ajv.addVocabulary(['problem']);
-addKeyword('reads', ['string', 'null'], 'string', (name: keyof typeof TEXTS, { problem = 'must be text' }) =>
+addKeyword('reads', ['string', 'null'], 'string', (name: string, { problem = 'must be text' }) =>
   validator((given: string | null, { parentData, parentDataProperty, instancePath }, onTrimmed) => {
     if (given === null && !EMPTY_FOR_NULL.has(name)) return null;
     if (given !== null && !isStorable(given)) return { problem: STORABLE };
-    const text = given === null ? '' : TEXTS[name]?.(given);
-    if (typeof text !== 'string') return { problem: String(problem) };
+    const text = given ? readText(name, given) : '';
+    if (text === null) return { problem: String(problem) };
     if (text === given) return null;
     parentData[parentDataProperty] = text;
     if (given !== null && TRIMMED.has(name)) onTrimmed(instancePath);
@@ -107,20 +107,22 @@ function problemOf({ keyword, parentSchema, propertyName }: ErrorObject): string
   const schema = (parentSchema ?? {}) as Record<'type' | 'enum', unknown> & Record<string, string | number | undefined>;
   const { type, minimum, maximum, maxLength, maxItems, problem, enum: values } = schema;
   if (propertyName !== undefined) return `must have names of at most ${String(maxLength)} characters`;
+  if (problem !== undefined && keyword !== 'type') return String(problem);
   if (keyword === 'maxLength') return `must have at most ${String(maxLength)} characters`;
+  if (keyword === 'pattern') return 'must not be empty';
   if (keyword === 'maxItems') return `must have at most ${String(maxItems)} items`;
   if (Array.isArray(values)) return `must be one of ${values.join(', ')}`;
   const isNumber = type === 'number';
   if (minimum !== undefined)
     return `must be ${isNumber ? 'a number' : 'an integer'} from ${String(minimum)} to ${String(maximum)}`;
-  if (keyword !== 'type') return String(problem ?? 'is not valid');
+  if (keyword !== 'type') return 'is not valid';
   const [first] = Array.isArray(type) ? (type as unknown[]) : [type];
   return WORDS[String(first)] ?? 'has the wrong type';
 }
 
 const WORDS: Readonly<Record<string, string>> = {
   string: 'must be text',
-  boolean: 'must be true or false',
+  boolean: FLAG.rule,
   object: 'must be an object',
   array: 'must be a list',
 };

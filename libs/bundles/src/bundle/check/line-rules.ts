@@ -1,14 +1,9 @@
 import {
   adjustmentOf,
   FULFILLMENT_STATUSES,
-  isCountry,
-  isCurrency,
-  isExternalReference,
-  isInCalendar,
   isMailAddress,
   isMetadata,
   isMetadataSmall,
-  isReceiptNumber,
   isStorable,
   isTaxRate,
   METADATA_RULE,
@@ -17,6 +12,8 @@ import {
   MAX_REFUND_LINES,
   MAX_SHIPMENT_ITEMS,
   PAYMENT_STATUSES,
+  TAX_RATE_RULE,
+  VALUES,
   type Metadata,
 } from '@app/domain';
 import type {
@@ -38,31 +35,22 @@ export interface Problem {
   readonly at?: string;
 }
 
-/** Returns the stored form; null when the text is invalid. */
-type ReadText = (text: string) => string | null;
-
-const validIf =
-  (isValid: (text: string) => boolean): ReadText =>
-  (text) =>
-    isValid(text) ? text : null;
-const emptyOr = (isValid: (text: string) => boolean) => validIf((text) => text === '' || isValid(text));
-
-export const TEXTS: Readonly<Record<string, ReadText>> = {
+const TEXTS: Readonly<Record<string, (text: string) => string | null>> = {
   text: (text) => text,
   trimmedText: (text) => text.trim(),
   name: (text) => text.trim(),
-  email: emptyOr(isMailAddress),
-  uuid: (text) => text.toLowerCase(),
-  receipt: validIf(isReceiptNumber),
-  externalReference: emptyOr(isExternalReference),
-  reference: validIf(isExternalReference),
-  country: emptyOr(isCountry),
-  currency: validIf(isCurrency),
-  timeZone: validIf(isTimeZone),
-  timestamp: readTimestamp,
+  binReference: (text) => (text.split('/').every((code) => VALUES.code.read(code) !== null) ? text : null),
+  timeZone: (text) => (isTimeZone(text) ? text : null),
 };
 
-/** These readers read null as empty; the others keep it. */
+/** Returns the stored form; null when it is not valid. */
+export function readText(kind: string, text: string): string | null {
+  const { read } = VALUES[kind as keyof typeof VALUES] ?? { read: TEXTS[kind] };
+  const value = read?.(text) ?? null;
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+/** These read null as empty; the others keep it. */
 export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText', 'email', 'country']);
 export const TRIMMED: ReadonlySet<string> = new Set(['trimmedText', 'name']);
 
@@ -72,14 +60,6 @@ function isTimeZone(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function readTimestamp(text: string): string | null {
-  const moment = new Date(text);
-  if (!isInCalendar(moment)) return null;
-  // The `Date` constructor reads 30 February as 2 March.
-  const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
-  return Number(text.slice(8, 10)) > days ? null : moment.toISOString();
 }
 
 const MAX_DEPTH = 32;
@@ -126,8 +106,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfHeldMail(order) ??
     problemOfTakenStock(order) ??
     problemOfMetadata(order.metadata, [...(order.line_items ?? []), ...(order.payments ?? [])]),
-  taxRate: ({ rate }: { readonly rate: number }) =>
-    isTaxRate(rate) ? null : { at: '.rate', problem: 'must have at most 4 decimals' },
+  taxRate: ({ rate }: { readonly rate: number }) => (isTaxRate(rate) ? null : { at: '.rate', problem: TAX_RATE_RULE }),
   product: ({ metadata, variants, images, specifications }: ProductLine) =>
     problemOfMetadata(metadata, variants) ?? problemOfLists({ images, specifications }),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {

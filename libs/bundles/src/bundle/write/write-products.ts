@@ -1,6 +1,6 @@
 import { parseId } from '@app/application';
 import { folded } from '@app/infrastructure';
-import { MAX_UNIT_PRICE, minorUnitExponent, Money, type Currency } from '@app/domain';
+import { isUnitPrice, MAX_UNIT_PRICE, minorUnitExponent, Money, type Currency } from '@app/domain';
 import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
 import { MAX_VARIANTS } from '../schema/catalog-lines.js';
@@ -307,21 +307,12 @@ function variantRow(store: Owner, line: number, variant: BundleVariant, place: n
 }
 
 function unitPrice(price: string, currency: Currency, line: number, path: string): number {
-  const minor = minorUnits(price, currency);
-  if (minor === null) {
-    throw new BundleLineError(line, `${path} must have at most ${minorUnitExponent(currency)} decimals in ${currency}`);
+  if (!isUnitPrice(price, currency)) {
+    throw new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
   }
-  if (minor <= MAX_UNIT_PRICE) return minor;
-  throw new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
-}
-
-/** Returns null for a price that is finer than the currency; Infinity when the amount is not an exact integer. */
-function minorUnits(price: string, currency: Currency): number | null {
-  try {
-    return Money.exact(price, currency)?.minor ?? null;
-  } catch {
-    return Infinity;
-  }
+  const money = Money.exact(price, currency);
+  if (money) return money.minor;
+  throw new BundleLineError(line, `${path} must have at most ${minorUnitExponent(currency)} decimals in ${currency}`);
 }
 
 async function replaceCategories(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {
