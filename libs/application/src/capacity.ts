@@ -73,8 +73,11 @@ export const SEARCHES = 0.4;
 export const BULK_CHANGES = 0.4;
 export const MAX_BULK_CHANGES_OF_STORE = 2;
 
-/** Codes of sign-ins that are made at a time, of which a network has one. */
-export const MAX_CODES = 2;
+/**
+ * Requests about sign-ins that ask the database at a time, of which a network has one: they need no key, and their statements and
+ * the look-ups of keys take the same turns.
+ */
+export const MAX_SIGN_INS = 2;
 
 /** Mails with codes of sign-ins that a worker sends at a time. */
 export const MAX_SIGN_IN_MAILS = 20;

@@ -4,6 +4,7 @@ import {
   composeSessionSecret,
   composeSignInCode,
   foldMailAddress,
+  isSessionSecret,
   NotFound,
   readSignInCode,
   SignInInvalid,
@@ -20,7 +21,7 @@ import {
   type SignIn,
   type SignInCandidate,
 } from '../ports/sign-in.repository.js';
-import { MAX_CODES } from '../capacity.js';
+import { MAX_SIGN_INS } from '../capacity.js';
 import { Overloaded } from '../errors.js';
 import { Semaphore } from '../semaphore.js';
 import { SLOT_WAIT_MS } from '../time-limits.js';
@@ -48,6 +49,8 @@ export type CodeRequested =
 export type SignInProof = { readonly code: string } | { readonly link: string };
 
 export interface Browser {
+  /** Where the request comes from. */
+  readonly address: string;
   /** The nonce in its cookie. */
   readonly nonce: string | undefined;
   readonly device: string;
@@ -64,9 +67,9 @@ export interface SignInResult {
 
 @Injectable()
 export class SignInService {
-  /** Codes wait for those of their network and address with a connection. */
-  // @protects code-slots
-  private readonly codeSlots = new Semaphore(() => MAX_CODES, SLOT_WAIT_MS, 1);
+  /** What anyone may ask of the database without a key. A code also waits for those of its network and address with a connection. */
+  // @protects sign-in-slots
+  private readonly slots = new Semaphore(() => MAX_SIGN_INS, SLOT_WAIT_MS, 1);
 
   constructor(private readonly signIns: SignInRepository) {}
 
@@ -83,7 +86,7 @@ export class SignInService {
       code,
       network,
     };
-    const retryAfterSeconds = await this.codeSlots
+    const retryAfterSeconds = await this.slots
       .run(network, () => this.signIns.requestCode(wanted))
       // Answers like the limit of the network, so that a proxy counts them alike.
       .catch((error: unknown) => (error instanceof Overloaded ? BUSY_SECONDS : Promise.reject(error as Error)));
@@ -116,20 +119,45 @@ export class SignInService {
     return (await this.drawToken(entry, OIDC_MINUTES)).token;
   }
 
-  /** Says as whom and where the link signs in, without using it. @throws SignInInvalid */
-  async look(link: string, nonce: string | undefined): Promise<readonly SignInCandidate[]> {
-    const signIn = await this.findToken(link, nonce);
-    const candidates = signIn ? await this.signIns.candidates(signIn) : [];
-    if (candidates.length === 0) throw new SignInInvalid();
-    return candidates;
+  /**
+   * Says as whom and where the link signs in, without using it.
+   *
+   * @param address of the client.
+   * @throws SignInInvalid, and Overloaded when its turn does not come in time.
+   */
+  look(link: string, { nonce, address }: Pick<Browser, 'nonce' | 'address'>): Promise<readonly SignInCandidate[]> {
+    return this.inTurn(address, async () => {
+      const signIn = await this.findToken(link, nonce);
+      const candidates = signIn ? await this.signIns.candidates(signIn) : [];
+      if (candidates.length === 0) throw new SignInInvalid();
+      return candidates;
+    });
   }
 
   /**
    * @param store subdomain of the store, for a person of several.
    * @returns the stores to choose from when there are several: then nothing is used up.
-   * @throws SignInInvalid
+   * @throws SignInInvalid, and Overloaded when its turn does not come in time.
    */
-  async enter(
+  enter(
+    proof: SignInProof,
+    browser: Browser,
+    store: string | undefined,
+  ): Promise<SignInResult | readonly SignInCandidate[]> {
+    return this.inTurn(browser.address, () => this.enterInTurn(proof, browser, store));
+  }
+
+  /** @param sessions their secrets. @throws Overloaded when its turn does not come in time. */
+  async signOut({ address, sessions }: Pick<Browser, 'address' | 'sessions'>): Promise<void> {
+    const hashes = hashesOf(sessions);
+    if (hashes.length > 0) await this.inTurn(address, () => this.signIns.endSessions(hashes));
+  }
+
+  private inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
+    return this.slots.run(networkOf(address), work);
+  }
+
+  private async enterInTurn(
     proof: SignInProof,
     { nonce, device, sessions }: Browser,
     store: string | undefined,
@@ -144,15 +172,10 @@ export class SignInService {
     const candidate = candidates.find(({ store: { subdomain } }) => store === undefined || subdomain === store);
     if (!candidate) throw new SignInInvalid();
     const [live, test] = [drawSession('live'), drawSession('test')];
-    const replaced = sessions.map(hashApiKey);
-    const person = await this.signIns.use(signIn, candidate, [live.session, test.session], device, replaced);
+    const made = [live.session, test.session];
+    const person = await this.signIns.use(signIn, candidate, made, device, hashesOf(sessions));
     if (!person) throw new SignInInvalid();
     return { person, store: candidate.store, secrets: { live: live.secret, test: test.secret } };
-  }
-
-  /** @param sessions their secrets. */
-  signOut(sessions: readonly string[]): Promise<void> {
-    return this.signIns.endSessions(sessions.map(hashApiKey));
   }
 
   private async drawToken(entry: SignIn & { readonly nonceHash: Buffer | null }, minutes: number) {
@@ -172,6 +195,9 @@ export class SignInService {
     return this.signIns.findToken(sha256(token), nonce === undefined ? null : sha256(nonce));
   }
 }
+
+/** A text that cannot be a secret costs the database nothing. */
+const hashesOf = (sessions: readonly string[]): Buffer[] => sessions.filter(isSessionSecret).map(hashApiKey);
 
 /** A code has 40 random bits: with the nonce, which only the browser has, a copy of the table cannot be searched. */
 const hashOfCode = (nonce: string, code: string): Buffer => sha256(`${nonce}:${code}`);
