@@ -82,8 +82,17 @@ export const MAX_SIGN_INS = 2;
 /** Mails with codes of sign-ins that a worker sends at a time. */
 export const MAX_SIGN_IN_MAILS = 20;
 
-/** Notices to merchants that a worker sends at a time, and mails to people who were added: order mails share its connections. */
+/** Notices to merchants that a worker sends at a time, and as many mails to people who were added. */
 export const MAX_NOTICES = 5;
+
+/**
+ * Connections to the mail server besides those of order mails. As many as the mails that use them: order mails to servers that
+ * answer slowly do not delay a code.
+ */
+export const SMTP_CONNECTIONS_OF_PEOPLE = MAX_SIGN_IN_MAILS + 2 * MAX_NOTICES;
+
+/** The share of the mails of a kind at a time that one store may have: its slow recipients leave places to other stores. */
+export const MAILS_OF_STORE = 0.5;
 
 /** Webhooks that a worker serves at a time. One that hangs takes a place for 20 s, and then pauses. */
 export const MAX_WEBHOOKS_SERVED = 256;
