@@ -67,7 +67,7 @@ export interface SignInResult {
 
 @Injectable()
 export class SignInService {
-  /** What anyone may ask of the database without a key. A code also waits for those of its network and address with a connection. */
+  /** For requests that need no key. A code also waits for those of its network and address, with a connection. */
   // @protects sign-in-slots
   private readonly slots = new Semaphore(() => MAX_SIGN_INS, SLOT_WAIT_MS, 1);
 
