@@ -74,8 +74,13 @@ async function stageOf(orderId: string) {
   return row;
 }
 
-/** Returns a worker that begins at the front of the queue. */
-const aWorker = () => new PostgresPipelineStages(application.app.get(Database, { strict: false }));
+/** Begins at the front of the queue. */
+const aWorker = () => {
+  const queue = new PostgresPipelineStages(application.app.get(Database, { strict: false }));
+  return {
+    claim: (most: number, forMs: number) => queue.claim({ most, mostOfStore: most, running: new Map() }, forMs),
+  };
+};
 
 const claimOf = async (orderId: string, forMs = CLAIM_MS): Promise<ClaimedStage | undefined> =>
   (await aWorker().claim(ALL, forMs)).find((claim) => claim.orderId === orderId);

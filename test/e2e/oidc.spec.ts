@@ -74,7 +74,7 @@ async function signIn(email: string, lies?: Lies) {
 /** Does what the page does with the token in its address. */
 function enter({ location, cookies }: { location: string; cookies: Cookies }, at = api): Promise<SignInResult> {
   const [, link = ''] = ENTERS.exec(location) ?? [];
-  const browser = { nonce: cookies[`signin-${link.slice(0, 8)}`], device: '', sessions: [] };
+  const browser = { nonce: cookies[`signin-${link.slice(0, 8)}`], address: '192.0.2.1', device: '', sessions: [] };
   return at.app.get(SignInService).enter({ link }, browser, undefined) as Promise<SignInResult>;
 }
 

@@ -1,7 +1,8 @@
+import { composeSessionSecret } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { Browser, codeIn, type SendRequest } from '../support/browser.js';
+import { Browser, codeIn, type BrowserAnswer, type SendRequest } from '../support/browser.js';
 import { commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
@@ -41,6 +42,10 @@ const browser = (more: Record<string, string> = {}) =>
     'user-agent': FIREFOX,
     ...more,
   });
+
+const aNonce = () => ({ cookie: `__Host-signin=${uuidv7()}` });
+/** Well formed, and of nobody. */
+const aSession = () => ({ cookie: `__Host-store-live=${composeSessionSecret(Array<number>(32).fill(0))}` });
 
 const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email)).map(({ raw }) => raw);
 
@@ -168,6 +173,31 @@ describe('a mailed code', () => {
     const statuses = await Promise.all(asking);
     expect([...new Set(statuses)].sort()).toEqual([200, 429]);
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(20);
+  });
+
+  it.each<[what: string, table: string, ask: (page: Browser) => Promise<BrowserAnswer>]>([
+    ['codes', 'sign_ins', (page) => page.ask('POST', '/dashboard/session', { code: '0000-0000' }, aNonce())],
+    ['links', 'sign_ins', (page) => page.enter({ link: uuidv7() })],
+    ['looks at links', 'sign_ins', (page) => page.lookAt(uuidv7())],
+    ['ends of sessions', 'sessions', (page) => page.ask('DELETE', '/dashboard/session', undefined, aSession())],
+  ])('is not needed for %s: those of one network leave connections and turns to the keys of stores', async (...row) => {
+    const [, table, ask] = row;
+    const lock = await openTransaction(
+      api.database,
+      `LOCK TABLE ${table === 'sessions' ? 'api_keys IN EXCLUSIVE' : 'sign_ins IN ACCESS EXCLUSIVE'} MODE`,
+    );
+    const crowd = browser();
+    const asking = Array.from({ length: 100 }, () => ask(crowd));
+    await eventually(async () => expect(await lockWaits(api.database)).toBeGreaterThan(0));
+
+    const reads = await Promise.all(Array.from({ length: 20 }, () => api.get('/v1/store')));
+
+    expect(await lockWaits(api.database)).toBe(1);
+    await lock.query('COMMIT');
+    await lock.end();
+    expect(reads.map(({ statusCode }) => statusCode)).toEqual(reads.map(() => 200));
+    const statuses = new Set((await Promise.all(asking)).map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([table === 'sessions' ? 200 : 422, 503]);
   });
 
   it('is refused in another browser, and after five wrong ones, with one text', async () => {

@@ -208,7 +208,8 @@ describe('POST /v1/orders with synchronous replication', () => {
 });
 
 describe('a worker with synchronous replication', () => {
-  const claim = () => app.get(PipelineStages, { strict: false }).claim(1_000, 1);
+  const claim = () =>
+    app.get(PipelineStages, { strict: false }).claim({ most: 1_000, mostOfStore: 1_000, running: new Map() }, 1);
 
   it.each(['pg_cancel_backend', 'pg_terminate_backend'] as const)(
     'claims no stage of an order that the standby may not have, when its wait ends with %s',

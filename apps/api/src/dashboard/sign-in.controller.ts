@@ -77,7 +77,7 @@ export class SignInController {
     @Body(StrictBodyPipe) { link }: request.LookAtLinkRequest,
   ) {
     admit(from, reply);
-    const candidates = await this.signIns.look(link, readTabCookie(from, 'signin', link));
+    const candidates = await this.signIns.look(link, { address: from.ip, nonce: readTabCookie(from, 'signin', link) });
     return single({ person: { name: candidates[0]?.name }, stores: candidates.map(storeOf) });
   }
 
@@ -92,6 +92,7 @@ export class SignInController {
     admit(from, reply);
     const { link } = body;
     const browser = {
+      address: from.ip,
       nonce: link ? readTabCookie(from, 'signin', link) : readCookie(from, NONCE_COOKIE),
       device: deviceOf(from.headers['user-agent']),
       sessions: sessionsOf(from),
@@ -110,7 +111,7 @@ export class SignInController {
   @Public()
   async signOut(@Req() from: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     admit(from, reply);
-    await this.signIns.signOut(sessionsOf(from));
+    await this.signIns.signOut({ address: from.ip, sessions: sessionsOf(from) });
     for (const mode of MODES) setSession(from, reply, mode, '');
     return single({});
   }

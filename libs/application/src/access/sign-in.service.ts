@@ -4,6 +4,7 @@ import {
   composeSessionSecret,
   composeSignInCode,
   foldMailAddress,
+  isSessionSecret,
   NotFound,
   readSignInCode,
   SignInInvalid,
@@ -20,7 +21,7 @@ import {
   type SignIn,
   type SignInCandidate,
 } from '../ports/sign-in.repository.js';
-import { MAX_CODES } from '../capacity.js';
+import { MAX_SIGN_INS } from '../capacity.js';
 import { Overloaded } from '../errors.js';
 import { Semaphore } from '../semaphore.js';
 import { SLOT_WAIT_MS } from '../time-limits.js';
@@ -48,7 +49,9 @@ export type CodeRequested =
 export type SignInProof = { readonly code: string } | { readonly link: string };
 
 export interface Browser {
-  /** The nonce in the browser's cookie. */
+  /** Where the request comes from. */
+  readonly address: string;
+  /** The nonce in its cookie. */
   readonly nonce: string | undefined;
   readonly device: string;
   /** The secrets in the browser's cookies. A new sign-in ends these sessions. */
@@ -64,9 +67,9 @@ export interface SignInResult {
 
 @Injectable()
 export class SignInService {
-  /** Requests of one network or address wait for each other here, before they take a connection. */
-  // @protects code-slots
-  private readonly codeSlots = new Semaphore(() => MAX_CODES, SLOT_WAIT_MS, 1);
+  /** For requests that need no key. A code also waits for those of its network and address, with a connection. */
+  // @protects sign-in-slots
+  private readonly slots = new Semaphore(() => MAX_SIGN_INS, SLOT_WAIT_MS, 1);
 
   constructor(private readonly signIns: SignInRepository) {}
 
@@ -86,7 +89,7 @@ export class SignInService {
       code,
       network,
     };
-    const retryAfterSeconds = await this.codeSlots
+    const retryAfterSeconds = await this.slots
       .run(network, () => this.signIns.requestCode(wanted))
       // The answer is like that of the network's limit, so that a proxy counts both alike.
       .catch((error: unknown) => (error instanceof Overloaded ? BUSY_SECONDS : Promise.reject(error as Error)));
@@ -119,20 +122,45 @@ export class SignInService {
     return (await this.drawToken(entry, OIDC_MINUTES)).token;
   }
 
-  /** Returns whom, and in which stores, the link would sign in, without using it. @throws SignInInvalid */
-  async look(link: string, nonce: string | undefined): Promise<readonly SignInCandidate[]> {
-    const signIn = await this.findToken(link, nonce);
-    const candidates = signIn ? await this.signIns.candidates(signIn) : [];
-    if (candidates.length === 0) throw new SignInInvalid();
-    return candidates;
+  /**
+   * Says as whom and where the link signs in, without using it.
+   *
+   * @param address of the client.
+   * @throws SignInInvalid, and Overloaded when its turn does not come in time.
+   */
+  look(link: string, { nonce, address }: Pick<Browser, 'nonce' | 'address'>): Promise<readonly SignInCandidate[]> {
+    return this.inTurn(address, async () => {
+      const signIn = await this.findToken(link, nonce);
+      const candidates = signIn ? await this.signIns.candidates(signIn) : [];
+      if (candidates.length === 0) throw new SignInInvalid();
+      return candidates;
+    });
   }
 
   /**
-   * @param store the subdomain of the store, for a person with several stores.
-   * @returns the stores to choose from when there are several; the sign-in is then still unused.
-   * @throws SignInInvalid
+   * @param store subdomain of the store, for a person of several.
+   * @returns the stores to choose from when there are several: then nothing is used up.
+   * @throws SignInInvalid, and Overloaded when its turn does not come in time.
    */
-  async enter(
+  enter(
+    proof: SignInProof,
+    browser: Browser,
+    store: string | undefined,
+  ): Promise<SignInResult | readonly SignInCandidate[]> {
+    return this.inTurn(browser.address, () => this.enterInTurn(proof, browser, store));
+  }
+
+  /** @param sessions their secrets. @throws Overloaded when its turn does not come in time. */
+  async signOut({ address, sessions }: Pick<Browser, 'address' | 'sessions'>): Promise<void> {
+    const hashes = hashesOf(sessions);
+    if (hashes.length > 0) await this.inTurn(address, () => this.signIns.endSessions(hashes));
+  }
+
+  private inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
+    return this.slots.run(networkOf(address), work);
+  }
+
+  private async enterInTurn(
     proof: SignInProof,
     { nonce, device, sessions }: Browser,
     store: string | undefined,
@@ -147,15 +175,10 @@ export class SignInService {
     const candidate = candidates.find(({ store: { subdomain } }) => store === undefined || subdomain === store);
     if (!candidate) throw new SignInInvalid();
     const [live, test] = [drawSession('live'), drawSession('test')];
-    const replaced = sessions.map(hashApiKey);
-    const person = await this.signIns.use(signIn, candidate, [live.session, test.session], device, replaced);
+    const made = [live.session, test.session];
+    const person = await this.signIns.use(signIn, candidate, made, device, hashesOf(sessions));
     if (!person) throw new SignInInvalid();
     return { person, store: candidate.store, secrets: { live: live.secret, test: test.secret } };
-  }
-
-  /** @param sessions the secrets of the sessions. */
-  signOut(sessions: readonly string[]): Promise<void> {
-    return this.signIns.endSessions(sessions.map(hashApiKey));
   }
 
   private async drawToken(entry: SignIn & { readonly nonceHash: Buffer | null }, minutes: number) {
@@ -176,7 +199,10 @@ export class SignInService {
   }
 }
 
-/** A code has only 40 random bits. The nonce, which only the browser has, prevents a search in a copy of the table. */
+/** A text that cannot be a secret costs the database nothing. */
+const hashesOf = (sessions: readonly string[]): Buffer[] => sessions.filter(isSessionSecret).map(hashApiKey);
+
+/** A code has 40 random bits: with the nonce, which only the browser has, a copy of the table cannot be searched. */
 const hashOfCode = (nonce: string, code: string): Buffer => sha256(`${nonce}:${code}`);
 
 function sha256(text: string): Buffer {

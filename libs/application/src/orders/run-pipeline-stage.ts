@@ -2,7 +2,7 @@ import { backOffMs, OrderCancelled } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { within } from '../deadline.js';
 import { Notifier, UndeliverableMessage } from '../ports/notifier.js';
-import { PipelineStages, type ClaimedStage } from '../ports/pipeline-stages.js';
+import { PipelineStages, type ClaimedStage, type ClaimLimits } from '../ports/pipeline-stages.js';
 import { OrderRepository } from '../ports/order.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
 
@@ -39,8 +39,8 @@ export class RunPipelineStage {
     private readonly notifier: Notifier,
   ) {}
 
-  claim(most: number): Promise<ClaimedStage[]> {
-    return this.stages.claim(most, CLAIM_MS);
+  claim(limits: ClaimLimits): Promise<ClaimedStage[]> {
+    return this.stages.claim(limits, CLAIM_MS);
   }
 
   /**

@@ -32,6 +32,16 @@ export function stagesOfPlacement(at: Date): PipelineStageRecord[] {
   }));
 }
 
+/** How much work a worker may claim. */
+export interface ClaimLimits {
+  /** From 1. */
+  readonly most: number;
+  /** Of one store, with what the worker already runs. */
+  readonly mostOfStore: number;
+  /** How much the worker runs, by store. */
+  readonly running: ReadonlyMap<number, number>;
+}
+
 /** No other worker claims the stage before `lockedUntil`, by the database's clock. */
 export interface ClaimedStage extends OrderKey {
   readonly stage: NotificationStage;
@@ -58,11 +68,11 @@ export interface RetriedPipeline {
 /** Methods that end an attempt do nothing when another worker has taken over the claim. */
 export abstract class PipelineStages {
   /**
-   * Claims due stages, the longest due first. With synchronous replication, it claims only those of orders that the
+   * Claims due stages, the longest due of each store before the second of any: with synchronous replication, of orders that the
    * standbys have.
    * @throws CommitOutcomeUnknown when the standbys may not have the orders; their stages stay claimed.
    */
-  abstract claim(most: number, forMs: number): Promise<ClaimedStage[]>;
+  abstract claim(limits: ClaimLimits, forMs: number): Promise<ClaimedStage[]>;
 
   /** @param outcome `not_wanted` when there was nothing to send. */
   abstract succeed(claim: ClaimedStage, outcome: 'sent' | 'not_wanted'): Promise<void>;

@@ -1,8 +1,9 @@
-import { MAX_NOTICES, StoreRepository } from '@app/application';
+import { MAX_NOTICES, StoreRepository, type ClaimLimits } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { ClaimLoop } from '../platform/claim-loop.js';
 import { Config } from '../platform/config.js';
+import { StoreClaimLoop, valuesOf } from '../platform/store-claim-loop.js';
 import { Database } from '../postgres/database.js';
+import { ALL_STORES } from '../postgres/read-batches.js';
 import { claimMails } from './claim-mails.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
@@ -29,7 +30,7 @@ interface Invitation {
 
 /** Mails people that they were added to a store. The mail contains no secret: its reader must still sign in. */
 @Injectable()
-export class InvitationMails extends ClaimLoop<Invitation> {
+export class InvitationMails extends StoreClaimLoop<Invitation> {
   constructor(
     private readonly database: Database,
     private readonly stores: StoreRepository,
@@ -44,8 +45,8 @@ export class InvitationMails extends ClaimLoop<Invitation> {
     });
   }
 
-  override claim(most: number): Promise<Invitation[]> {
-    return this.database.query(CLAIM, [most]);
+  override claimWithin(limits: ClaimLimits): Promise<Invitation[]> {
+    return this.database.query(CLAIM, valuesOf(limits), ALL_STORES);
   }
 
   override async execute({ storeId, id, email, name, nextAt }: Invitation): Promise<void> {

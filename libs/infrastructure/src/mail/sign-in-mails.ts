@@ -5,6 +5,7 @@ import { ClaimLoop } from '../platform/claim-loop.js';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
 import { backOffInterval } from '../postgres/back-off-interval.js';
 import { Database } from '../postgres/database.js';
+import { ALL_STORES } from '../postgres/read-batches.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
 
@@ -65,7 +66,7 @@ export class SignInMails extends ClaimLoop<DueMail> {
 
   override async claim(most: number): Promise<DueMail[]> {
     await this.database.query(DROP);
-    return this.database.query(CLAIM, [most]);
+    return this.database.query(CLAIM, [most], ALL_STORES);
   }
 
   override async execute(mail: DueMail): Promise<void> {

@@ -1,16 +1,16 @@
-import type { ClaimedStage, RunPipelineStage, StageResult } from '@app/application';
+import type { ClaimedStage, ClaimLimits, RunPipelineStage, StageResult } from '@app/application';
 import { Histogram } from 'prom-client';
-import { ClaimLoop } from '../platform/claim-loop.js';
 import { failureName } from '../platform/error-code.js';
 import type { JsonLogger } from '../platform/json-logger.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
+import { StoreClaimLoop } from '../platform/store-claim-loop.js';
 import { traced } from '../platform/spans.js';
 
 /** A worker that has not looked for stages for this time counts as stopped. It is longer than a database failover. */
 const OVERDUE_MS = 60_000;
 
 /** Runs the due stages of orders. */
-export class StageRunner extends ClaimLoop<ClaimedStage> {
+export class StageRunner extends StoreClaimLoop<ClaimedStage> {
   private readonly attempts: Histogram;
   private polledAt: number | null = null;
 
@@ -38,8 +38,8 @@ export class StageRunner extends ClaimLoop<ClaimedStage> {
     return this.polledAt === null || performance.now() - this.polledAt < OVERDUE_MS;
   }
 
-  override async claim(most: number): Promise<ClaimedStage[]> {
-    const claimed = await this.stages.claim(most);
+  override async claimWithin(limits: ClaimLimits): Promise<ClaimedStage[]> {
+    const claimed = await this.stages.claim(limits);
     this.polledAt = performance.now();
     return claimed;
   }

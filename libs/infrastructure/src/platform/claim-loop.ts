@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { failureName } from './error-code.js';
 import { OutageLog } from './outage-log.js';
-import { ProcessLoop } from './process-loop.js';
+import { atMost, ProcessLoop } from './process-loop.js';
 
 const RETRY_MS = 1_000;
 /** The wait with a backlog: the tasks that end in this time make room for one claim. */
@@ -22,7 +22,7 @@ export interface ClaimLoopOptions {
 export abstract class ClaimLoop<Claim> extends ProcessLoop {
   private readonly logger = new Logger(this.constructor.name);
   private readonly outage: OutageLog;
-  private readonly running = new Set<Promise<void>>();
+  protected readonly running = new Map<Promise<void>, Claim>();
 
   constructor(private readonly options: ClaimLoopOptions) {
     super(options.shutdownMs);
@@ -35,17 +35,23 @@ export abstract class ClaimLoop<Claim> extends ProcessLoop {
   /** Runs a claimed task. After a failure, which is logged, the queue decides when the task is due again. */
   abstract execute(claim: Claim): Promise<void>;
 
+  /** Whether due work may wait only for the end of other work. */
+  protected isHeldBack(): boolean {
+    return false;
+  }
+
   protected override async run(): Promise<void> {
     const { concurrency, pollMs } = this.options;
     await this.repeat(async () => {
       const free = concurrency - this.running.size;
       const claimed = await this.startDue(free);
       if (claimed === null) return RETRY_MS;
-      if (claimed < free) return pollMs;
-      await Promise.race(this.running);
+      if (claimed < free && !this.isHeldBack()) return pollMs;
+      const anEnd = Promise.race(this.running.keys());
+      await (claimed < free ? atMost(pollMs, anEnd) : anEnd);
       return COLLECT_MS;
     });
-    await Promise.all(this.running);
+    await Promise.all(this.running.keys());
   }
 
   /** @returns how many tasks it has started; null after a failure. */
@@ -64,7 +70,7 @@ export abstract class ClaimLoop<Claim> extends ProcessLoop {
     const attempt = this.execute(claim)
       .catch((error: unknown) => this.note('failed', error))
       .finally(() => this.running.delete(attempt));
-    this.running.add(attempt);
+    this.running.set(attempt, claim);
   }
 
   private note(what: string, error: unknown): void {

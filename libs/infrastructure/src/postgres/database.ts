@@ -2,7 +2,7 @@ import { Deadline, SEARCHES, Semaphore, STATEMENTS_OF_STORE, TRANSACTION_MS, SLO
 import type pg from 'pg';
 import { DatabaseMetrics, type StatementKind } from './database-metrics.js';
 import { translated } from './postgres-errors.js';
-import { ownerOf, ReadBatches, type IsWanted } from './read-batches.js';
+import { ownerOf, ReadBatches, type IsWanted, type Owner } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import type { TransactionSql } from './transaction-sql.js';
@@ -58,15 +58,20 @@ export class Database {
     this.transactions = new Transactions(pool, metrics);
   }
 
-  /** Runs a statement as a transaction of its own. The server plans it on each run, for its values. */
-  query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  /**
+   * Runs a statement as a transaction of its own. The server plans it on each run, for its values.
+   *
+   * @param values begins with the id of the store, or with no number.
+   * @param owner whose turn it takes; of a statement whose values begin with another number, such as a limit, always given.
+   */
+  query<Row>(text: string, values: readonly unknown[] = [], owner: Owner = ownerOf(values)): Promise<Row[]> {
     const send = async (client: pg.PoolClient) => {
       const query = { text, values: [...values] };
       // All statements are sent without waiting for the answers in between.
       const answers = [client.query(BEGIN_PLANNED), client.query<Row & object>(query), client.query('COMMIT')] as const;
       return (await Promise.all(answers))[1].rows;
     };
-    return this.measured('planned', text, () => this.onClient(ownerOf(values), send));
+    return this.measured('planned', text, () => this.onClient(owner, send));
   }
 
   /**
@@ -110,10 +115,12 @@ export class Database {
   /**
    * Runs a statement that writes, as a transaction of its own.
    *
+   * @param values begins with the id of the store, or with no number.
+   * @param owner as of `query`.
    * @throws CommitOutcomeUnknown when the connection was lost before the answer, or the server cancelled the wait for its
    *   standbys.
    */
-  write<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  write<Row>(text: string, values: readonly unknown[], owner: Owner = ownerOf(values)): Promise<Row[]> {
     const send = (client: pg.PoolClient) => async () => {
       // The settings of the role may hide the warning about a cancelled wait.
       await client.query(`BEGIN; ${SHOW_WARNINGS}`);
@@ -122,7 +129,7 @@ export class Database {
       return rows;
     };
     return this.measured('prepared', text, () =>
-      this.onClient(ownerOf(values), (client) => commitConfirmed(client, send(client), this.metrics)),
+      this.onClient(owner, (client) => commitConfirmed(client, send(client), this.metrics)),
     );
   }
 
@@ -153,11 +160,8 @@ export class Database {
     return translated(watched(this.metrics, kind, text, run));
   }
 
-  /**
-   * Runs work on a connection of the pool. After a failure, the connection may be inside a transaction, so the pool
-   * closes it.
-   */
-  private onClient<T>(owner: unknown, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  /** After a failure, the connection may be inside a transaction: the pool closes it. */
+  private onClient<T>(owner: Owner, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.turns.run(owner, async () => {
       const client = await this.pool.connect();
       let failure: Error | undefined;

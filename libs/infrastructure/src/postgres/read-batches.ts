@@ -1,10 +1,16 @@
 import { DeadlineExceeded, MAX_READS_OF_CONNECTION } from '@app/application';
 import type pg from 'pg';
 
+/** The owner of statements of no one store, such as look-ups of keys. */
+export const ALL_STORES = 'all stores';
+
+/** Whose turns a statement takes: the id of a store, or `ALL_STORES`. */
+export type Owner = number | typeof ALL_STORES;
+
 export type IsWanted = () => boolean;
 
-/** Runs work on a connection as soon as the owner may take one, and closes the connection when the work fails. */
-export type OnClient = (owner: unknown, work: (client: pg.PoolClient) => Promise<void>) => Promise<void>;
+/** Runs work on a connection when the owner may take one, and closes the connection when the work fails. */
+export type OnClient = (owner: Owner, work: (client: pg.PoolClient) => Promise<void>) => Promise<void>;
 
 interface Read {
   readonly query: pg.QueryConfig;
@@ -36,7 +42,7 @@ export class ReadBatches {
     for (const { owner, reads: batch } of inBatches(reads)) void this.run(owner, batch);
   }
 
-  private async run(owner: unknown, batch: readonly Read[]): Promise<void> {
+  private async run(owner: Owner, batch: readonly Read[]): Promise<void> {
     const work = async (client: pg.PoolClient) => {
       const reads = inOrder(batch);
       const answers = reads.map(({ query }) => client.query(query));
@@ -54,15 +60,15 @@ export class ReadBatches {
 }
 
 interface Batch {
-  readonly owner: unknown;
+  readonly owner: Owner;
   readonly reads: Read[];
 }
 
 /** Each batch has reads of only one store, so that no store waits for a slow read of another. */
 function inBatches(reads: readonly Read[]): Batch[] {
   const batches: Batch[] = [];
-  const lastOf = new Map<unknown, Batch>();
-  let owner: unknown;
+  const lastOf = new Map<Owner, Batch>();
+  let owner: Owner = ALL_STORES;
   for (const read of reads) {
     // A read without values belongs to the same owner as the previous one.
     owner = read.query.values?.length ? ownerOf(read.query.values) : owner;
@@ -76,9 +82,9 @@ function inBatches(reads: readonly Read[]): Batch[] {
   return batches;
 }
 
-/** Returns the store whose id is the first value, or one shared owner for all other reads, such as look-ups of keys. */
-export function ownerOf([first]: readonly unknown[]): unknown {
-  return typeof first === 'number' ? first : 'all stores';
+/** The owner of a statement that names none: the store whose id its values begin with. */
+export function ownerOf([first]: readonly unknown[]): Owner {
+  return typeof first === 'number' ? first : ALL_STORES;
 }
 
 /** A batch takes one optional read: a second one would make its connection wait twice for the same lock. */
