@@ -7321,17 +7321,17 @@ export interface operations {
         customer_id?: string;
         /** @description Only those with exactly this text as the whole e-mail on the order, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         email?: string;
-        /** @description `true` (or `1`): only orders of which money must be paid back. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders with a refund due. Any other value returns 400. */
         refund_due?: true;
-        /** @description `true` (or `1`): only orders of which something is still to be paid. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders with an outstanding amount. Any other value returns 400. */
         open?: true;
-        /** @description `true` (or `1`): only orders of which something is still to be paid, and was due before now. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders with an outstanding amount that is overdue. Any other value returns 400. */
         overdue?: true;
         /** @description Only orders with a payment dated at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         paid_from?: string;
         /** @description Only orders with a payment dated before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         paid_to?: string;
-        /** @description `true` (or `1`): only orders of which a mail failed for good, other than because of its recipient. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders with a mail that failed permanently, except because of its recipient. Any other value returns 400. */
         mail_failed?: true;
         /** @description Only orders that were placed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
