@@ -680,7 +680,7 @@ describe('a repeated creation', () => {
 
     expect([other, late].map(({ status, code, error }) => [status, code, error])).toEqual([
       [422, 'idempotency_mismatch', 'This Idempotency-Key was used with a different request'],
-      [422, 'idempotency_mismatch', 'The webhook of this Idempotency-Key was deleted: send another key'],
+      [422, 'idempotency_mismatch', 'The webhook of this idempotency key was deleted: send another key'],
     ]);
     expect(await listed()).toEqual([]);
   });

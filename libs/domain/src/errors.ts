@@ -326,7 +326,7 @@ export const TooManyWebhooks = rejected(
 );
 export const WebhookDeleted = rejected(
   'idempotency_mismatch',
-  'The webhook of this Idempotency-Key was deleted: send another key',
+  'The webhook of this idempotency key was deleted: send another key',
 );
 
 // These errors concern people.

@@ -36,7 +36,7 @@ export function stagesOfPlacement(at: Date): PipelineStageRecord[] {
 export interface ClaimLimits {
   /** From 1. */
   readonly most: number;
-  /** Of one store, with what the worker already runs. */
+  /** The limit of one store, with what the worker already runs. */
   readonly mostOfStore: number;
   /** How much the worker runs, by store. */
   readonly running: ReadonlyMap<number, number>;

@@ -90,7 +90,7 @@ export class BinStock {
   count(counted: number, facts: CountFacts): StockOutcome {
     const lastCount = Math.max(this.counted ?? 0, facts.lastCount ?? 0);
     if (this.isSet || facts.isOverwritten || facts.place < lastCount) {
-      return this.refuse('superseded', 'The bin was counted or set after as_of');
+      return this.refuse('superseded', 'The bin was counted or set after this position');
     }
     // @protects moved-since
     const after = counted - facts.unshipped + facts.movedSince + this.adjusted;

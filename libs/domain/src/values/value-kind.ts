@@ -50,7 +50,7 @@ export function integerFrom(min: number, max: number): ValueReader<number> {
   return { rule: `must be an integer from ${min} to ${max}`, read };
 }
 
-/** One of some words, in any letter case. */
+/** Reads a word of a list, in any letter case. */
 export function wordOf<Word extends string>(words: readonly Word[]): ValueReader<Word> {
   // The length rules out ligatures: `'ﬀ'.toUpperCase()` is `'FF'`.
   const isWord = (word: Word, text: string) => word.length === text.length && word.toUpperCase() === text.toUpperCase();
