@@ -7,9 +7,6 @@ import { MailNotifier } from '../../libs/infrastructure/src/mail/mail-notifier.j
 import { MerchantNotices } from '../../libs/infrastructure/src/mail/merchant-notices.js';
 import { PostgresPipelineStages } from '../../libs/infrastructure/src/orders/postgres-pipeline-stages.js';
 import { requestPool } from '../../libs/infrastructure/src/postgres/data-source.js';
-import { eventually } from '../support/eventually.js';
-import { lockWaits } from '../support/lock-waits.js';
-import { openTransaction } from '../support/open-transaction.js';
 import { rowsReadBy, type RunPlan } from '../support/rows-read.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
@@ -116,23 +113,6 @@ describe.each(QUEUES)('the claims of %s', (statement, { table, insert, worker })
       [busy.id, busy.id],
       [busy.id, busy.id],
     ]);
-  });
-
-  it('take no turn of the store whose id is the number of mails', async () => {
-    const lock = await openTransaction(application.database, 'SELECT pg_advisory_xact_lock(20)');
-    const database = get(Database);
-    const crowd = Array.from({ length: 20 }, () =>
-      database.query('SELECT pg_advisory_xact_lock(20) WHERE $1::int > 0', [20]).catch(() => undefined),
-    );
-    await eventually(async () => expect(await lockWaits(application.database)).toBeGreaterThan(7));
-    const held = await lockWaits(application.database);
-    await add(quiet, 1, 1);
-
-    const claims = await storesOf(worker().claimWithin(limits(20)));
-
-    expect([claims, await lockWaits(application.database)]).toEqual([[quiet.id], held]);
-    await lock.end();
-    await Promise.all(crowd);
   });
 
   it.each(['was empty', 'was full'])(
