@@ -4285,7 +4285,7 @@ export interface components {
       cancellation_fee?: number;
       /**
        * Format: int64
-       * @description Difference to total_amount, in minor units. Computed if absent.
+       * @description Difference to total_amount. In minor units. Computed if absent.
        */
       adjustment_amount?: number;
       /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */
