@@ -16,11 +16,17 @@ CREATE TABLE customers (
   tags text[] NOT NULL DEFAULT '{}',
   city text NOT NULL DEFAULT '',
   payment_terms_days int CHECK (payment_terms_days BETWEEN 0 AND 365), -- Those of new orders. Null: none.
+  company text NOT NULL DEFAULT '',
+  vat_id text NOT NULL DEFAULT '',
+  groups text[] NOT NULL DEFAULT '{}', -- Lists of prices name groups.
+  price_list text, -- The list of its own, which applies before those of its groups. Null: none.
+  addresses jsonb NOT NULL DEFAULT '[]', -- Addresses of the account: objects with a label and the fields of an order's address.
   metadata jsonb NOT NULL DEFAULT '{}', -- Fields of the store's own: texts by key.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_login timestamptz(3),
   search_text text GENERATED ALWAYS AS (lower(normalize(email) || chr(9001) || normalize(name))) STORED,
-  PRIMARY KEY (store_id, id)
+  PRIMARY KEY (store_id, id),
+  FOREIGN KEY (store_id, price_list) REFERENCES price_lists (store_id, code)
 );
 COMMENT ON TABLE customers IS 'Customers of a store, without their secrets.';
 CREATE UNIQUE INDEX customers_by_email ON customers (store_id, lower(email)) WHERE email <> '';
@@ -32,6 +38,23 @@ CREATE INDEX customers_search ON customers USING gin (search_text gin_trgm_ops) 
 CREATE INDEX customers_by_email_key ON customers (store_id, (email_key(email) COLLATE "C")) WHERE email <> '';
 CREATE INDEX customers_by_odd_email ON customers (store_id, created_at)
   WHERE email ~ '[^!-~]|@.*@' OR search_text LIKE '%' || chr(9001) || '%@%';
+
+-- The customers of a price list.
+CREATE INDEX customers_by_price_list ON customers (store_id, price_list) WHERE price_list IS NOT NULL;
+
+CREATE TABLE customer_contacts (
+  store_id int NOT NULL,
+  customer_id uuid NOT NULL,
+  position int NOT NULL,
+  name text NOT NULL DEFAULT '',
+  email text NOT NULL DEFAULT '',
+  phone text NOT NULL DEFAULT '',
+  role text NOT NULL DEFAULT '', -- What the person does, such as "buyer".
+  PRIMARY KEY (store_id, customer_id, position),
+  FOREIGN KEY (store_id, customer_id) REFERENCES customers ON DELETE CASCADE
+);
+COMMENT ON TABLE customer_contacts IS 'Persons of a company: an order with the e-mail of one is an order of the company.';
+CREATE INDEX customer_contacts_by_email ON customer_contacts (store_id, lower(email)) WHERE email <> '';
 
 CREATE TABLE customer_secrets (
   store_id int NOT NULL,

@@ -189,6 +189,7 @@ CREATE TABLE order_lines (
   metadata jsonb NOT NULL DEFAULT '{}', -- As in orders.
   tax jsonb, -- As [{name, rate, amount}], the rate in percent. Null: there is none.
   discount_amount bigint, -- Null: there is none.
+  price_source text, -- The price list that gave the price. Null: the catalog, an import or the client.
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 );
