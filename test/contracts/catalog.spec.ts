@@ -45,6 +45,7 @@ async function listed<Filter, Row>(of: List<Filter, Row>, filter: Filter, field:
   return [total, ...rows.map((row) => row[field])];
 }
 
+const OLDEST = '2025-12-01T00:00:00.000Z';
 const OLD = '2026-01-01T00:00:00.001Z';
 const NEW = '2026-02-01T00:00:00.002Z';
 
@@ -254,13 +255,49 @@ describe('CustomerRepository', () => {
     await store.customer({ name: 'Bob 100%', created_at: OLD });
     const ada = { email: 'Ada_L@Example.test', phone: '+1 555 0100', city: 'London' };
     await store.customer({ name: 'Ada Lovelace', ...ada, created_at: NEW, status: 'Inactive' });
-    await other.customer({ name: 'Theirs', email: 'theirs@example.test', status: 'Theirs' });
+    for (const each of [store, other]) {
+      await application.database.query('INSERT INTO price_lists (store_id, code, name) VALUES ($1, $2, $2)', [
+        ...[each.id, 'WHOLESALE'],
+      ]);
+    }
+    await store.customer({
+      ...{ name: 'Zuse KG', created_at: OLDEST, company: 'Zuse @ Import', vat_id: 'DE811', groups: ['b2b', 'eu'] },
+      ...{
+        price_list: 'WHOLESALE',
+        contacts: JSON.stringify([{ email: 'Buyer@Zuse.test' }, { email: 'jörg@zuse.test' }]),
+      },
+    });
+    await other.customer({
+      ...{ name: 'Theirs', email: 'theirs@example.test', status: 'Theirs', company: 'Theirs', vat_id: 'DE811' },
+      ...{ groups: ['b2b'], price_list: 'WHOLESALE', contacts: JSON.stringify([{ email: 'buyer@zuse.test' }]) },
+    });
   });
 
   it.each<[CustomerFilter, ...string[]]>([
-    [{}, 'Ada Lovelace', 'Bob 100%', 'E\u0301lodie'],
+    [{}, 'Ada Lovelace', 'Bob 100%', 'E\u0301lodie', 'Zuse KG'],
     [{ status: 'iNACTIVE' }, 'Ada Lovelace'],
-    [{ status: 'active' }, 'Bob 100%'],
+    [{ status: 'active' }, 'Bob 100%', 'Zuse KG'],
+    [{ group: 'b2b' }, 'Zuse KG'],
+    [{ group: 'eu', status: 'active', search: 'zuse' }, 'Zuse KG'],
+    [{ group: 'B2B' }],
+    [{ group: '' }],
+    [{ priceList: 'WHOLESALE' }, 'Zuse KG'],
+    [{ priceList: 'RETAIL' }],
+    [{ priceList: '' }],
+    [{ vatId: 'de811' }, 'Zuse KG'],
+    [{ vatId: 'de81' }],
+    [{ vatId: '' }],
+    [{ search: 'USE @ im' }, 'Zuse KG'],
+    [{ search: 'e811' }, 'Zuse KG'],
+    [{ search: 'buyer' }, 'Zuse KG'],
+    [{ search: 'BUYER@zuse' }, 'Zuse KG'],
+    [{ search: 'yer@z' }, 'Zuse KG'],
+    [{ search: 'jörg@' }, 'Zuse KG'],
+    [{ search: 'jörg@zuse.test' }, 'Zuse KG'],
+    [{ search: 'org@zuse' }],
+    [{ search: 'rg@zuse.te' }, 'Zuse KG'],
+    [{ search: '"' }],
+    [{ search: '[]' }],
     [{ status: 'act%' }],
     [{ status: 'theirs' }],
     [{ status: 'Active\0' }],
@@ -374,7 +411,7 @@ describe('PersonalData', () => {
 
     const erasure = await people.erase(store.id, 'ada@EXAMPLE.com', null, () => undefined);
 
-    expect(erasure).toEqual({ customers: 1, orders: 2, blockedContacts: 3, isMember: false });
+    expect(erasure).toEqual({ customers: 1, contacts: 0, orders: 2, blockedContacts: 3, isMember: false });
     const erased = [`${ERASED_NAME} `, `A ${ERASED_NAME} `, `B ${ERASED_NAME} `];
     expect(await contents(store.id)).toEqual([...erased, 'C Bob bob@example.com', 'bob@example.com'].sort());
     expect(await contents(other.id)).toEqual(before);

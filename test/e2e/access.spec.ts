@@ -405,7 +405,7 @@ const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/webhooks\b/, 'webhooks'],
   [/^\/v1\/keys\b/, 'keys'],
   [/^\/v1\/import\b/, 'catalog', 'customers', 'sales'],
-  [/^\/v1\/customers\/:id\/(?:personal-data|erase)$/, 'customers'],
+  [/^\/v1\/customers\/:id(?:$|\/(?:personal-data|erase)$)/, 'customers'],
   [/^\/v1\/people\b/, 'team'],
 ];
 const CLOSED_READS = /^\/v1\/(?:webhooks|keys|people|customers\/:id\/personal-data)\b/;

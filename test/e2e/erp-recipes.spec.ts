@@ -559,6 +559,28 @@ describe('the recipes for an ERP', () => {
       expect(await readOrder(client, id)).toMatchObject({ status: 'SUCCEEDED', cancellation_fee: 500, amount_open: 0 });
     });
 
+    it('is one of a company when a buyer of it places it', async () => {
+      const { client } = aClient();
+      const [acme, other] = [randomUUID(), randomUUID()];
+
+      const wrong = await importLines(client, [
+        {
+          ...{ kind: 'customer', id: acme, name: 'Acme', company: 'Acme Ltd', vat_id: 'GB811', groups: ['wholesale'] },
+          ...{ payment_terms_days: 30, metadata: { erp_id: 'C-17' } },
+          addresses: [{ label: 'Warehouse', address: '12 Harbor Street', city: 'Portland', country: 'US' }],
+          contacts: [{ name: 'Grace', email: 'grace@acme.example', role: 'buyer' }],
+        },
+        { kind: 'customer', id: other, name: 'Globex', price_list: 'NONE' },
+      ]);
+      const { data } = await client.PATCH('/v1/customers/{id}', {
+        params: { path: { id: acme } },
+        body: { payment_terms_days: 14, groups: ['wholesale', 'eu'] },
+      });
+
+      expect(wrong).toMatchObject([{ line: 2, error: expect.stringContaining('price_list') as string }]);
+      expect(data?.data).toMatchObject({ company: 'Acme Ltd', groups: ['wholesale', 'eu'], payment_terms_days: 14 });
+    });
+
     it.each([
       ['a shipment', (client: Client, id: string) => shipOrder(client, id, { reference: 'S' })],
       [

@@ -402,13 +402,18 @@ describe('the life of an order', () => {
   it('is in the bundle with each column of each of its tables, except those that are listed with their reason', async () => {
     const store = 'columns';
     const product = { kind: 'product', store, slug: 'p', sku: 'P', name: 'P', price: '5' } as const;
+    const company = {
+      ...{ company: 'Lovelace Engines Ltd', vat_id: 'GB123456789', groups: ['wholesale', 'eu'] },
+      addresses: [{ label: 'Warehouse', city: 'Turin', country: 'IT' }, { address: '12 Harbor Street' }],
+      contacts: [{ name: 'Grace', email: 'Grace@example.com', phone: '+1 5', role: 'buyer' }, { name: 'Bob' }],
+    };
     await into.source.importLines(
       { kind: 'store', subdomain: store, name: 'C', currency: 'USD' },
       { kind: 'warehouse', store, code: 'W', name: 'W' },
       { kind: 'bin', store, warehouse: 'W', code: 'B' },
       { ...product, variants: [{ sku: 'V', name: 'V', attributes: { Size: '1' } }] },
       { kind: 'stock', store, bin: 'W/B', product: 'p', variant: 'V', quantity: 20 },
-      { kind: 'customer', store, name: 'Ada', email: 'ada@example.com', payment_terms_days: 30 },
+      { kind: 'customer', store, name: 'Ada', email: 'ada@example.com', payment_terms_days: 30, ...company },
     );
     const key = await keyOf(source, store);
     await source.database.query(`UPDATE api_keys SET name = 'erp'`);
@@ -497,9 +502,9 @@ describe('the life of an order', () => {
       else if (JSON.stringify(there) !== JSON.stringify(here)) lost.push(`${table}.${column} is another`);
     }
     expect(lost).toEqual([]);
-    const terms =
-      'SELECT payment_terms_days AS days FROM customers JOIN stores ON stores.id = store_id WHERE subdomain = $1';
-    expect(await target.database.query(terms, [store])).toEqual([{ days: 30 }]);
+    const account = `SELECT payment_terms_days, company, vat_id, groups, addresses, contacts
+      FROM customers JOIN stores ON stores.id = store_id WHERE subdomain = $1`;
+    expect(await target.database.query(account, [store])).toEqual([{ payment_terms_days: 30, ...company }]);
     expect(columns.length).toBeGreaterThan(60);
   });
 

@@ -18,6 +18,7 @@ const SHOWN = [
   'product_variants: sku name price attributes attribute_names metadata status position',
   'product_categories: category_id',
   'customers: name email phone status email_verified loyalty_points total_spent tags city payment_terms_days metadata created_at last_login',
+  'customers: company vat_id groups price_list addresses contacts',
   // Before the status: nothing is owed for a refunded order, whatever is credited.
   'orders: cancelled_amount',
   'orders: due_at',
@@ -90,7 +91,15 @@ const OTHER_TABLES = [
     'change_log_mark',
     'changes',
   ],
-  ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
+  ...[
+    'customer_contacts',
+    'customer_groups',
+    'customer_secrets',
+    'gateway_credentials',
+    'idempotency_keys',
+    'list_tallies',
+    'list_tallies_by_day',
+  ],
   ...[
     'list_tallies_by_month',
     'list_tallies_of_all',
@@ -100,6 +109,7 @@ const OTHER_TABLES = [
     'order_sums',
   ],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
+  ...['list_prices', 'price_lists', 'quantity_rules'],
   ...['bookings', 'line_requests', 'stock_movements', 'store_moves', 'webhook_deliveries', 'webhooks'],
 ];
 
@@ -129,6 +139,9 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'product_variants.status': `'INACTIVE'`,
   'product_variants.position': '99',
   'product_categories.category_id': `(SELECT max(id) FROM categories WHERE store_id = item.store_id)`,
+  'customers.price_list': `'WHOLESALE'`,
+  'customers.addresses': `'[{"label": "elsewhere"}]'`,
+  'customers.contacts': `'[{"name": "elsewhere"}]'`,
   'orders.source': `'WEBSITE'`,
   'orders.status': `'REFUNDED'`,
   'orders.fulfillment_status': `'RETURNED'`,
@@ -236,6 +249,9 @@ describe('a column that an answer shows', () => {
     await store.variant(variants, { attributes, stock: 5 });
     await store.variant(variants, { position: 1, stock: 5 });
     await store.bin(await store.warehouse({ active: false }));
+    await api.database.query('INSERT INTO price_lists (store_id, code, name) VALUES ($1, $2, $2)', [
+      ...[store.id, 'WHOLESALE'],
+    ]);
     await store.customer({ email: 'ada@example.com' });
     await store.customer();
     const order = await store.order();

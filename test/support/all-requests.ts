@@ -67,7 +67,9 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   const idFor = (path: string) => {
     if (path.startsWith('/v1/webhooks')) return aWebhook();
     if (path.startsWith('/v1/keys')) return aKey();
-    return path.startsWith('/v1/customers') ? store.customer({ email: 'erased@example.com' }) : placed();
+    return path.startsWith('/v1/customers')
+      ? store.customer({ email: `${crypto.randomUUID()}@example.com` })
+      : placed();
   };
   for (const [path, parameters] of reads()) {
     const url = path.replace(/\{\w+\}/, String(ids[path.split('/')[2] ?? '']));

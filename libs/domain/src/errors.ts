@@ -1,3 +1,4 @@
+import { ACCOUNT_SIZE } from './customers/customer-limits.js';
 import type { Currency } from './money/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
 import { domainError } from './shared/domain-error.js';
@@ -324,6 +325,12 @@ export const EmailTaken = rejected('email_taken', 'Another person of the store h
 export const LastOwner = rejected('last_owner', 'The store must keep an owner: make another person an owner first');
 /** Personal data are found by the e-mail. */
 export const CustomerWithoutEmail = rejected('no_email', 'The customer has no e-mail');
+
+export const CustomerTooLarge = rejected(
+  'customer_too_large',
+  `The addresses and contacts of a customer are at most ${ACCOUNT_SIZE}: send less`,
+);
+export const UnknownPriceList = rejected('unknown_price_list', (code: string) => `The store has no price list ${code}`);
 
 const MAX_NAMED = 20;
 

@@ -2,6 +2,8 @@ export * from './access/api-key-scope.js';
 export * from './access/api-key.js';
 export * from './access/roles.js';
 export * from './access/sign-in-code.js';
+export * from './customers/customer-account.js';
+export * from './customers/customer-limits.js';
 export * from './errors.js';
 export * as domainErrors from './errors.js';
 export * from './fraud/blocked-contact.js';

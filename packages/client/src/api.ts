@@ -633,7 +633,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change the account of a customer
+     * @description Only the fields of the request change. A repetition changes nothing.
+     */
+    patch: operations['changeCustomer'];
     trace?: never;
   };
   '/v1/customers/{id}/personal-data': {
@@ -1738,6 +1742,57 @@ export interface components {
       create_bins?: boolean | null;
       /** @description Each with one of `adjust`, `set` and `counted`. */
       lines: components['schemas']['StockLineRequest'][];
+    };
+    AccountAddressRequest: {
+      /** @description What the address is for, such as `Warehouse`. */
+      label?: string | null;
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
+      address?: string | null;
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
+      city?: string | null;
+      /** @description Postal code. */
+      zip?: string | null;
+      /** @description State, province or county. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
+      country?: string | null;
+    };
+    CustomerContactRequest: {
+      /** @description Display name. */
+      name?: string | null;
+      /** @description An order with this e-mail is an order of the customer. */
+      email?: string | null;
+      /** @description As dialled. */
+      phone?: string | null;
+      /** @description What the person does, such as `buyer`. */
+      role?: string | null;
+    };
+    /** @description An absent field stays. Null removes what the field has. */
+    ChangeCustomerRequest: {
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number. Its form is not checked. */
+      vat_id?: string | null;
+      /** @description All its groups, which price lists name. */
+      groups?: string[] | null;
+      /** @description The code of its own price list. */
+      price_list?: string | null;
+      /** @description In how many days its new orders are to be paid. */
+      payment_terms_days?: number | null;
+      /** @description All its addresses, in their order. */
+      addresses?: components['schemas']['AccountAddressRequest'][];
+      /** @description All its contacts, in their order. */
+      contacts?: components['schemas']['CustomerContactRequest'][];
+      /** @description Keys to set. Null removes a key, an absent key stays. */
+      metadata?: {
+        [key: string]: string | null;
+      } | null;
     };
     EraseCustomerRequest: {
       /**
@@ -4210,6 +4265,31 @@ export interface components {
       city?: string | null;
       /** @description In how many days its new orders are to be paid. Null removes it. */
       payment_terms_days?: number | null;
+      company?: string | null;
+      vat_id?: string | null;
+      /** @description Price lists name groups. */
+      groups?: string[];
+      /** @description The code of its own price list, which exists. Null removes it. */
+      price_list?: string | null;
+      addresses?: {
+        label?: string | null;
+        company?: string | null;
+        vat_id?: string | null;
+        address?: string | null;
+        address2?: string | null;
+        city?: string | null;
+        zip?: string | null;
+        region?: string | null;
+        country?: string | null;
+      }[];
+      /** @description An order with the e-mail of a contact is an order of the customer. */
+      contacts?: {
+        name?: string | null;
+        /** @description An address that mail can be sent to. */
+        email?: string | null;
+        phone?: string | null;
+        role?: string | null;
+      }[];
       metadata?: {
         [key: string]: string;
       };
@@ -4677,6 +4757,23 @@ export interface components {
        */
       city: string;
       /**
+       * @description Name of the company; `""` when there is none.
+       * @example Lovelace Engines Ltd
+       */
+      company: string;
+      /**
+       * @description VAT number, as given; `""` when there is none.
+       * @example GB123456789
+       */
+      vat_id: string;
+      /** @description Groups, which price lists name. */
+      groups: string[];
+      /**
+       * @description The code of its own price list; null when there is none.
+       * @example WHOLESALE
+       */
+      price_list: string | null;
+      /**
        * @description In how many days its new orders are to be paid; null without terms.
        * @example 30
        */
@@ -4693,6 +4790,77 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       last_login: string | null;
+      /** @description Addresses of the account, in the order of the store. */
+      addresses: {
+        /**
+         * @description What the address is for; `""` when there is none.
+         * @example Warehouse
+         */
+        label: string;
+        /**
+         * @description Name of the company. `""` when there is none.
+         * @example Lovelace Engines Ltd
+         */
+        company: string;
+        /**
+         * @description VAT number, as given: its form is not checked. `""` when there is none.
+         * @example GB123456789
+         */
+        vat_id: string;
+        /**
+         * @description Street and number, in one or more lines. `""` when there is none.
+         * @example 12 Harbor Street
+         */
+        address: string;
+        /**
+         * @description Second line, such as a building or a floor. `""` when there is none.
+         * @example Floor 3
+         */
+        address2: string;
+        /**
+         * @description City. `""` when there is none.
+         * @example Portland
+         */
+        city: string;
+        /**
+         * @description Postal code. `""` when there is none.
+         * @example 04101
+         */
+        zip: string;
+        /**
+         * @description State, province or county. `""` when there is none.
+         * @example ME
+         */
+        region: string;
+        /**
+         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
+         * @example US
+         */
+        country: string;
+      }[];
+      /** @description Persons of the company, in the order of the store. */
+      contacts: {
+        /**
+         * @description `""` when there is none.
+         * @example Grace Hopper
+         */
+        name: string;
+        /**
+         * @description An order with this e-mail is an order of the customer. `""` when there is none.
+         * @example grace@example.com
+         */
+        email: string;
+        /**
+         * @description `""` when there is none.
+         * @example +1 555 0101
+         */
+        phone: string;
+        /**
+         * @description What the person does; `""` when there is none.
+         * @example buyer
+         */
+        role: string;
+      }[];
       /**
        * @description What the store keeps with the customer.
        * @example {
@@ -4754,6 +4922,23 @@ export interface components {
        */
       city: string;
       /**
+       * @description Name of the company; `""` when there is none.
+       * @example Lovelace Engines Ltd
+       */
+      company: string;
+      /**
+       * @description VAT number, as given; `""` when there is none.
+       * @example GB123456789
+       */
+      vat_id: string;
+      /** @description Groups, which price lists name. */
+      groups: string[];
+      /**
+       * @description The code of its own price list; null when there is none.
+       * @example WHOLESALE
+       */
+      price_list: string | null;
+      /**
        * @description In how many days its new orders are to be paid; null without terms.
        * @example 30
        */
@@ -4776,6 +4961,77 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at?: string;
+      /** @description Addresses of the account, in the order of the store. Only with `include=addresses`. */
+      addresses?: {
+        /**
+         * @description What the address is for; `""` when there is none.
+         * @example Warehouse
+         */
+        label: string;
+        /**
+         * @description Name of the company. `""` when there is none.
+         * @example Lovelace Engines Ltd
+         */
+        company: string;
+        /**
+         * @description VAT number, as given: its form is not checked. `""` when there is none.
+         * @example GB123456789
+         */
+        vat_id: string;
+        /**
+         * @description Street and number, in one or more lines. `""` when there is none.
+         * @example 12 Harbor Street
+         */
+        address: string;
+        /**
+         * @description Second line, such as a building or a floor. `""` when there is none.
+         * @example Floor 3
+         */
+        address2: string;
+        /**
+         * @description City. `""` when there is none.
+         * @example Portland
+         */
+        city: string;
+        /**
+         * @description Postal code. `""` when there is none.
+         * @example 04101
+         */
+        zip: string;
+        /**
+         * @description State, province or county. `""` when there is none.
+         * @example ME
+         */
+        region: string;
+        /**
+         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
+         * @example US
+         */
+        country: string;
+      }[];
+      /** @description Persons of the company, in the order of the store. Only with `include=contacts`. */
+      contacts?: {
+        /**
+         * @description `""` when there is none.
+         * @example Grace Hopper
+         */
+        name: string;
+        /**
+         * @description An order with this e-mail is an order of the customer. `""` when there is none.
+         * @example grace@example.com
+         */
+        email: string;
+        /**
+         * @description `""` when there is none.
+         * @example +1 555 0101
+         */
+        phone: string;
+        /**
+         * @description What the person does; `""` when there is none.
+         * @example buyer
+         */
+        role: string;
+      }[];
       /**
        * @description What the store keeps with the customer. Only with `include=metadata`.
        * @example {
@@ -4804,6 +5060,10 @@ export interface components {
       customer: {
         [key: string]: unknown;
       } | null;
+      /** @description The contacts of companies that have the e-mail. */
+      contacts: {
+        [key: string]: unknown;
+      }[];
       /** @description The secrets that are stored with the customer. Their values are not shown. */
       secrets_held: string[];
       /** @description Whether the e-mail is in a block list of the store. */
@@ -4830,6 +5090,11 @@ export interface components {
        * @example 1
        */
       customers: number;
+      /**
+       * @description Customers from whose contacts the person was removed.
+       * @example 0
+       */
+      contacts: number;
       /**
        * @description Orders whose data were replaced.
        * @example 3
@@ -9944,12 +10209,18 @@ export interface operations {
       query?: {
         /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         status?: string;
-        /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, the e-mail, the company, the VAT id or the e-mail of a contact, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only those with one of these ids: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         ids?: string;
         /** @description Only those with exactly this text as the whole e-mail, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         email?: string;
+        /** @description Only those with exactly this text as one of its groups. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        group?: string;
+        /** @description Only those with exactly this text as its own price list. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        price_list?: string;
+        /** @description Only those with exactly this text as the whole VAT id, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        vat_id?: string;
         /** @description Only customers whose account was created at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
         /** @description Only customers whose account was created before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
@@ -9958,8 +10229,8 @@ export interface operations {
         updated_from?: string;
         /** @description Only customers that changed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
-        /** @description More fields for each row, separated by commas: `updated_at`, `metadata`. Another word is rejected with 400. */
-        include?: ('updated_at' | 'metadata')[];
+        /** @description More fields for each row, separated by commas: `updated_at`, `addresses`, `contacts`, `metadata`. Another word is rejected with 400. */
+        include?: ('updated_at' | 'addresses' | 'contacts' | 'metadata')[];
         /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -10071,6 +10342,87 @@ export interface operations {
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changeCustomer: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID.
+         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangeCustomerRequest'];
+      };
+    };
+    responses: {
+      /** @description The customer. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CustomerAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code':
+            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      404: components['responses']['NotFound2'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unknown_price_list' | 'customer_too_large' | 'metadata_too_large';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   getPersonalData: {

@@ -95,6 +95,7 @@ function importTrials({ method, path }: Route, { references }: TwoStores): Trial
     'category of a product': (slug) => ({ kind: 'product', slug: 'trial', name: 'x', price: '1', categories: [slug] }),
     'id of a customer': (id) => ({ kind: 'customer', id }),
     'e-mail of a customer': (email) => ({ kind: 'customer', email }),
+    'price list of a customer': (price_list) => ({ kind: 'customer', email: 'x@example.com', name: 'x', price_list }),
     'product of an order': (product) => ({ ...order, receipt_number: 'T-1', line_items: [{ ...sold, product }] }),
     'number of an order': (receipt_number) => ({
       ...order,

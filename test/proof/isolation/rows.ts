@@ -82,6 +82,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/import': { as: 'import', scope: 'catalog' },
   'GET /v1/customers': { as: 'list' },
   'GET /v1/customers/:id': { as: 'one', known: ['customer'] },
+  'PATCH /v1/customers/:id': { as: 'change', scope: 'customers', body: { company: 'x', groups: ['x'] } },
   'GET /v1/customers/:id/personal-data': { as: 'one', known: ['customer'], scope: 'customers' },
   'POST /v1/customers/:id/erase': { as: 'change', scope: 'customers' },
   'GET /v1/categories': { as: 'list' },

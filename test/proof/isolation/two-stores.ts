@@ -86,7 +86,17 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     bin,
   ]);
   const email = `${mark}@example.com`;
-  const customer = await store.customer({ name: `${mark} customer`, email, status: mark });
+  const priceList = `${mark}-list`;
+  await database.query('INSERT INTO price_lists (store_id, code, name) VALUES ($1, $2, $3)', [
+    store.id,
+    priceList,
+    `${mark} list`,
+  ]);
+  const contact = `${mark}-buyer@example.com`;
+  const customer = await store.customer({
+    ...{ name: `${mark} customer`, email, status: mark, company: `${mark} company`, vat_id: `${mark}-vat` },
+    ...{ groups: [`${mark}-group`], price_list: priceList, contacts: JSON.stringify([{ email: contact }]) },
+  });
   const receipt = `POS-${mark.toUpperCase()}`;
   const states = { status: 'REFUNDED', fulfillment_status: 'RETURNED', source: 'POS', balance: -1 };
   const keys = { receipt_number: receipt, external_reference: `${mark}-reference`, customer_name: `${mark} buyer` };
@@ -131,6 +141,10 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     'variant sku': `${mark}-variant`,
     warehouse,
     'bin code': bin,
+    group: `${mark}-group`,
+    'price list': priceList,
+    'vat id': `${mark}-vat`,
+    'contact e-mail': contact,
     name: mark,
   };
   return new Map([

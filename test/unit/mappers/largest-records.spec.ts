@@ -9,6 +9,8 @@ import {
   recordRefund,
   ledgerOf,
   shipOrder,
+  wholeAccountAddress,
+  wholeContact,
   type LineQuantity,
 } from '@app/domain';
 import {
@@ -196,7 +198,10 @@ const CUSTOMER = {
     createdAt: new Date(AT),
     lastLogin: new Date(AT),
   },
+  ...{ company: 'Globex', vatId: 'DE811', groups: times(50, (n) => `group ${n}`), priceList: 'WHOLESALE' },
   tags: times(1_000, (n) => `tag ${n}`),
+  addresses: times(50, (n) => wholeAccountAddress({ label: `Shop ${n}`, address: TEXT.slice(0, 500) })),
+  contacts: times(100, (n) => wholeContact({ name: 'Grace', email: `buyer${n}@example.com` })),
   metadata: METADATA,
 };
 

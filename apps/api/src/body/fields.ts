@@ -185,12 +185,31 @@ interface RequirableOptions extends FieldOptions {
   readonly isRequired?: boolean;
 }
 
+/** The part of the rule for references that every dialect of regular expressions has. */
+const REFERENCE = '^\\S(.*\\S)?$';
+
 export function ReferenceField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
   const message = `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`;
-  // The part of the rule that every dialect of regular expressions has.
-  const pattern = '^\\S(.*\\S)?$';
-  const schema = { type: 'string', minLength: 1, maxLength: MAX_EXTERNAL_REFERENCE, pattern, description } as const;
+  const schema = {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_EXTERNAL_REFERENCE,
+    pattern: REFERENCE,
+    description,
+  } as const;
   return requirable(isRequired, schema, isTextThat(isExternalReference, message));
+}
+
+/** A list of different references. */
+export function ReferencesField({ max, description }: TextOptions): PropertyDecorator {
+  const isReference = (value: unknown) => typeof value === 'string' && isExternalReference(value);
+  const isList = constraint(
+    (value) =>
+      Array.isArray(value) && value.length <= max && value.every(isReference) && new Set(value).size === value.length,
+    `must be a list of at most ${max} different texts of 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`,
+  );
+  const items: SchemaObject = { type: 'string', minLength: 1, maxLength: MAX_EXTERNAL_REFERENCE, pattern: REFERENCE };
+  return fieldOrNull({ type: 'array', items, maxItems: max, uniqueItems: true, description }, isList);
 }
 
 export function CodeField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {

@@ -8,7 +8,7 @@ import { toSafeInteger } from '../postgres/integers.js';
 /** The columns of a customer, without the secrets, which are in another table. */
 export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
   item.loyalty_points, item.total_spent, item.tags, item.city, item.payment_terms_days,
-  item.metadata, item.created_at, item.last_login`;
+  item.company, item.vat_id, item.groups, item.price_list, item.addresses, item.contacts, item.metadata, item.created_at, item.last_login`;
 
 export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
 

@@ -26,6 +26,21 @@ export interface SearchedEmail {
    * that begins with the term's reversed local part.
    */
   readonly emailKey: string;
+  /**
+   * What the key does not represent: unusual e-mails, and texts with an @ behind the e-mail. They have an index. From the
+   * statistics, the planner can estimate how few they are.
+   */
+  readonly isOdd: string;
+  /** E-mails in another table that the search text has, too. */
+  readonly others?: OtherEmails;
+}
+
+interface OtherEmails {
+  /** In lower case. */
+  readonly email: string;
+  readonly emailKey: string;
+  /** The condition of the rows that have an e-mail of which another condition is true. */
+  readonly rowsWith: (condition: string) => string;
 }
 
 export interface Search {
@@ -80,17 +95,20 @@ function patternOf(term: string): string | null {
   return `%${[...words].slice(0, MAX_WORDS).map(escaped).join('%')}%`;
 }
 
-function emailSearch(where: Conditions, { email, emailKey: key }: SearchedEmail, term: string): string {
+function emailSearch(where: Conditions, { email, emailKey, isOdd, others }: SearchedEmail, term: string): string {
   const hidden = (value: string) => `(SELECT ${where.bind(value)}::text)`;
   const start = [...term.slice(0, term.indexOf('@')).toLowerCase()].reverse().join('');
   const end = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
-  const regular = `${email} <> '' AND ${key} >= ${hidden(start)} AND ${key} < ${hidden(end)}`;
-  // What the key does not represent: unusual e-mails, and texts with an @ behind the e-mail. They have an index. From the
-  // statistics, the planner can estimate how few they are.
-  const odd = `${isOddEmail(email)} OR item.search_text LIKE '%' || chr(9001) || '%@%'`;
+  const [first, after, text] = [start, end, term.toLowerCase()].map(hidden);
+  const isInRange = (key: string) => `${key} >= ${first} AND ${key} < ${after}`;
   // No LIKE for the term: the planner would turn to the trigrams.
-  const contains = `strpos(item.search_text, ${hidden(term.toLowerCase())}) > 0`;
-  return `item.store_id = (SELECT $1::int) AND (${regular} OR ${odd}) AND ${contains}`;
+  const contains = (column: string) => `strpos(${column}, ${text}) > 0`;
+  const arms = [
+    `${email} <> '' AND ${isInRange(emailKey)}`,
+    isOdd,
+    ...(others ? [others.rowsWith(`${isInRange(others.emailKey)} AND ${contains(others.email)}`)] : []),
+  ];
+  return `item.store_id = (SELECT $1::int) AND (${arms.join(' OR ')}) AND ${contains('item.search_text')}`;
 }
 
 /** E-mails that `email_key` does not represent. Their index has this condition. */

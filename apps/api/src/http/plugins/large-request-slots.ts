@@ -35,7 +35,7 @@ interface Query {
 }
 
 /** Fields that make a page of a list as large as 1 MB. */
-const LARGE_FIELDS = /\b(?:line_items|metadata)\b/i;
+const LARGE_FIELDS = /\b(?:line_items|metadata|addresses|contacts)\b/i;
 
 /** How long the requests of a route count as large after one of them was. */
 const LARGE_MS = 60_000;

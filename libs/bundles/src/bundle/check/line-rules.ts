@@ -1,6 +1,8 @@
 import {
+  ACCOUNT_SIZE,
   adjustmentOf,
   FULFILLMENT_STATUSES,
+  isAccountSmall,
   isCountry,
   isCurrency,
   isExternalReference,
@@ -23,6 +25,7 @@ import type {
   BundleOrderEvent,
   BundleOrderLine,
   BundleOrderStage,
+  CustomerLine,
   OrderRecordLine,
   ProductLine,
 } from '../schema/bundle.js';
@@ -123,6 +126,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfHeldMail(order) ??
     problemOfTakenStock(order) ??
     problemOfMetadata(order.metadata, [...(order.line_items ?? []), ...(order.payments ?? [])]),
+  customer: (customer: CustomerLine) =>
+    isAccountSmall(customer) ? null : { problem: `has addresses and contacts of more than ${ACCOUNT_SIZE}` },
   taxRate: ({ rate }: { readonly rate: number }) =>
     isTaxRate(rate) ? null : { at: '.rate', problem: 'must have at most 4 decimals' },
   product: ({ metadata, variants, images, specifications }: ProductLine) =>

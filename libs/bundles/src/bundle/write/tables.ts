@@ -82,12 +82,12 @@ export const CUSTOMERS = new TableWriter<string>({
   required: ['customer.name'],
   columns: {
     ...withoutDefault('name', 'created_at', 'last_login'),
-    ...all('', 'email', 'phone', 'city'),
+    ...all('', 'email', 'phone', 'city', 'company', 'vat_id'),
     ...all(0, 'loyalty_points', 'total_spent'),
     status: 'Active',
     email_verified: false,
-    payment_terms_days: null,
-    tags: [],
+    ...all(null, 'payment_terms_days', 'price_list'),
+    ...all([], 'tags', 'groups', 'addresses', 'contacts'),
     metadata: {},
   },
 });
