@@ -418,6 +418,46 @@ describe('PersonalData', () => {
   });
 });
 
+describe('a person who is a contact', () => {
+  it('is collected, and removed from the contacts of the companies of one store', async () => {
+    await openStores();
+    const buyer = { name: 'Grace', email: 'Grace@buyer.test', role: 'buyer' };
+    const contacts = JSON.stringify([buyer, { name: 'Bob', email: 'bob@buyer.test' }, { name: 'Carl' }]);
+    const company = { email: 'main@buyer.test', company: 'Acme', vat_id: 'GB811', contacts };
+    const ids = [await store.customer(company), await other.customer(company)];
+    const people = application.app.get(PersonalData, { strict: false });
+    const customers = application.app.get(CustomerRepository, { strict: false });
+
+    const found = await people.collect(store.id, 'grace@BUYER.test', null, (data) => Promise.resolve(data));
+    expect([found.customer, found.contacts]).toEqual([null, [{ customer_id: ids[0], company: 'Acme', ...buyer }]]);
+    const erasure = await people.erase(store.id, 'grace@BUYER.test', null, () => undefined);
+
+    expect(erasure).toMatchObject({ customers: 0, contacts: 1, orders: 0 });
+    const [mine, theirs] = await Promise.all([store, other].map(({ id }, n) => customers.findById(id, ids[n] ?? '')));
+    expect(mine).toMatchObject({ email: 'main@buyer.test', company: 'Acme', vatId: 'GB811' });
+    expect(mine?.contacts.map(({ name }) => name)).toEqual(['Bob', 'Carl']);
+    expect(theirs?.contacts).toHaveLength(3);
+    expect((await customers.list(store.id, { search: 'grace@buyer' }, { page: 1, limit: 1 })).total).toBe(0);
+  });
+
+  it('stays in the other companies when the account of one is erased', async () => {
+    await openStores();
+    const contacts = JSON.stringify([{ name: 'Grace', email: 'grace@two.test' }]);
+    const erased = await store.customer({ email: 'one@two.test', company: 'One', vat_id: 'GB1', contacts });
+    const kept = await store.customer({ email: 'two@two.test', contacts });
+    const people = application.app.get(PersonalData, { strict: false });
+    const customers = application.app.get(CustomerRepository, { strict: false });
+
+    await people.erase(store.id, 'one@two.test', null, () => undefined);
+
+    const nothing = { name: ERASED_NAME, email: '', company: '', vatId: '', addresses: [], contacts: [], groups: [] };
+    expect(await customers.findById(store.id, erased)).toMatchObject({ ...nothing, priceList: null });
+    expect((await customers.findById(store.id, kept))?.contacts).toHaveLength(1);
+    const found = await customers.list(store.id, { search: 'grace@two' }, { page: 1, limit: 5 });
+    expect(found.rows.map(({ id }) => id)).toEqual([kept]);
+  });
+});
+
 describe('PriceChanges', () => {
   it('applies each line or refuses it, and a repeated reference gets the same answer', async () => {
     await openStores();

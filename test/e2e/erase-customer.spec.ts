@@ -609,7 +609,6 @@ const IMPERSONAL = [
   'product_variants: sku name attributes attribute_names metadata status',
   'customers: status',
   'price_lists: code name customer_groups',
-  'list_prices: list',
   'quantity_rules: list',
   'orders: receipt_number source status fulfillment_status payment_method currency external_reference held_reasons shipping_tax placed_tax_lines',
   'order_lines: sku name attributes attribute_names tax price_source',

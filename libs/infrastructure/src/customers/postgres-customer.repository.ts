@@ -16,7 +16,7 @@ import { readByTime, type TimedList } from '../lists/by-time.js';
 import type { LargePart } from '../lists/page-bytes.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { SharedReads } from '../lists/shared-reads.js';
-import { addSearch, isOddEmail, type SearchedEmail } from '../lists/search-terms.js';
+import { addSearch, type Search, type SearchedEmail } from '../lists/search-terms.js';
 import { hasEmail } from '../orders/person.js';
 import { isForeignKeyViolation } from '../postgres/postgres-errors.js';
 import { toCustomerRecord, toListedCustomer, type CustomerRow, type ListedCustomerRow } from './customer.rows.js';
@@ -44,9 +44,7 @@ const FIND_BY_IDS = `/* customers.find */
   WHERE item.store_id = $1 AND ${anyOf('item.id', '$2::uuid[]')}`;
 
 const LOCK = `/* customers.lock */
-  SELECT ${RECORD} FROM customers AS item WHERE item.store_id = $1 AND item.id = $2
-  /* @protects customer-lock */
-  FOR NO KEY UPDATE`;
+  SELECT ${RECORD} FROM customers AS item WHERE item.store_id = $1 AND item.id = $2 FOR NO KEY UPDATE`;
 
 const CHANGE = `/* customers.change */
   UPDATE customers
@@ -54,19 +52,14 @@ const CHANGE = `/* customers.change */
     metadata = $10
   WHERE store_id = $1 AND id = $2`;
 
-// The condition of an index. Contacts that are not odd are found by their own index.
-const IS_ODD = `${isOddEmail('item.email')} OR (item.name || item.company || item.vat_id) LIKE '%@%'
-  OR jsonb_path_query_array(item.contacts, '$[*].email')::text ~ '[^ -~]'`;
 const SEARCHED: SearchedEmail = {
   email: 'item.email',
   emailKey: 'email_key(item.email) COLLATE "C"',
-  isOdd: IS_ODD,
-  others: {
-    email: 'contact.email',
-    emailKey: 'email_key(contact.email) COLLATE "C"',
-    rowsWith: (condition) => `item.id = ANY (ARRAY(
-      SELECT contact.customer_id FROM customer_contacts AS contact WHERE contact.store_id = $1 AND ${condition}))`,
-  },
+  isOdd: 'item.has_odd_text',
+  idsWith: (rare, isFound) => `SELECT id FROM customers AS item WHERE ${rare}
+    UNION ALL
+    SELECT customer_id FROM customer_contacts AS contact
+    WHERE contact.store_id = (SELECT $1::int) AND ${isFound('contact.email', 'email_key(contact.email) COLLATE "C"')}`,
 };
 
 @Injectable()
@@ -96,14 +89,16 @@ export class PostgresCustomerRepository extends CustomerRepository {
     if (vatId !== undefined) where.and(`lower(item.vat_id) = lower(?) AND item.vat_id <> ''`, vatId);
     const isOfFew = group !== undefined || priceList !== undefined || vatId !== undefined;
     const isLookUp = (ids !== undefined || email !== undefined) && term === undefined;
-    const search = term === undefined ? { onePlan: isOfFew } : addSearch(where, SEARCHED, term);
+    const { ids: found, ...search }: Search =
+      term === undefined ? { onePlan: isOfFew } : addSearch(where, SEARCHED, term);
+    const idQueries = [...(found ? [found] : []), ...(group !== undefined ? [inGroup(group, where)] : [])];
 
     const list: TimedList = {
       table: 'customers',
       columns: COLUMNS,
       ...(include.length > 0 && { onPage: `page.*, ${UPDATED_AT}` }),
       large: LARGE_PARTS.filter((name) => include.includes(name)).map(partOf),
-      ...(group !== undefined && { ids: inGroup(group, where) }),
+      ...(idQueries.length > 0 && { ids: idQueries.map((query) => `(${query})`).join(' INTERSECT ') }),
       changedAt: changedAt('customers', 'item.id::text'),
       where,
       created: { from: filter.createdFrom, to: filter.createdTo },

@@ -31,16 +31,13 @@ export interface SearchedEmail {
    * statistics, the planner can estimate how few they are.
    */
   readonly isOdd: string;
-  /** E-mails in another table that the search text has, too. */
-  readonly others?: OtherEmails;
-}
-
-interface OtherEmails {
-  /** In lower case. */
-  readonly email: string;
-  readonly emailKey: string;
-  /** The condition of the rows that have an e-mail of which another condition is true. */
-  readonly rowsWith: (condition: string) => string;
+  /**
+   * Makes a query for the ids of the rows, where another table has further e-mails of the search text.
+   *
+   * @param rare the condition of the rows without these. @param isFound makes that of a column with e-mails in lower case, and
+   *   their key.
+   */
+  readonly idsWith?: (rare: string, isFound: (email: string, emailKey: string) => string) => string;
 }
 
 export interface Search {
@@ -48,12 +45,14 @@ export interface Search {
   readonly onePlan: boolean;
   /** A further condition, which few rows of all stores meet. */
   readonly rare?: string;
+  /** A query for the ids of the rows, instead. */
+  readonly ids?: string;
 }
 
 /** Adds, or returns as `rare`, the condition that the `search_text` of an item contains the term, in any letter case. */
 export function addSearch(where: Conditions, email: SearchedEmail, term: string): Search {
   const text = term.normalize();
-  if (EMAIL_TERM.test(text)) return { onePlan: true, rare: emailSearch(where, email, text) };
+  if (EMAIL_TERM.test(text)) return { onePlan: true, ...emailSearch(where, email, text) };
   const isRare = (longestSegment(text)?.length ?? 0) >= RARE;
   const found = containingTerm(where, text, isRare)('item.search_text');
   if (isRare) return { onePlan: true, rare: found };
@@ -95,7 +94,8 @@ function patternOf(term: string): string | null {
   return `%${[...words].slice(0, MAX_WORDS).map(escaped).join('%')}%`;
 }
 
-function emailSearch(where: Conditions, { email, emailKey, isOdd, others }: SearchedEmail, term: string): string {
+function emailSearch(where: Conditions, searched: SearchedEmail, term: string): Pick<Search, 'rare' | 'ids'> {
+  const { email, emailKey, isOdd, idsWith } = searched;
   const hidden = (value: string) => `(SELECT ${where.bind(value)}::text)`;
   const start = [...term.slice(0, term.indexOf('@')).toLowerCase()].reverse().join('');
   const end = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
@@ -103,12 +103,9 @@ function emailSearch(where: Conditions, { email, emailKey, isOdd, others }: Sear
   const isInRange = (key: string) => `${key} >= ${first} AND ${key} < ${after}`;
   // No LIKE for the term: the planner would turn to the trigrams.
   const contains = (column: string) => `strpos(${column}, ${text}) > 0`;
-  const arms = [
-    `${email} <> '' AND ${isInRange(emailKey)}`,
-    isOdd,
-    ...(others ? [others.rowsWith(`${isInRange(others.emailKey)} AND ${contains(others.email)}`)] : []),
-  ];
-  return `item.store_id = (SELECT $1::int) AND (${arms.join(' OR ')}) AND ${contains('item.search_text')}`;
+  const regular = `${email} <> '' AND ${isInRange(emailKey)}`;
+  const rare = `item.store_id = (SELECT $1::int) AND (${regular} OR ${isOdd}) AND ${contains('item.search_text')}`;
+  return idsWith ? { ids: idsWith(rare, (column, key) => `${isInRange(key)} AND ${contains(column)}`) } : { rare };
 }
 
 /** E-mails that `email_key` does not represent. Their index has this condition. */
