@@ -20,7 +20,7 @@ const SUMMARY = {
   company: is.text('Name of the company; `""` when there is none.', 'Lovelace Engines Ltd'),
   vat_id: is.text('VAT number, as given; `""` when there is none.', 'GB123456789'),
   groups: is.arrayOf(is.text('A group.', 'wholesale'), 'Groups, which price lists name.'),
-  price_list: is.orNull(is.text('The code of its own price list; null when there is none.', 'WHOLESALE')),
+  price_list: is.orNull(is.text("The code of the customer's price list; null when there is none.", 'WHOLESALE')),
   payment_terms_days: is.orNull(is.integer('In how many days its new orders are to be paid; null without terms.', 30)),
   created_at: is.timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
   last_login: is.orNull(is.timestamp('Last login; null when there was none.')),

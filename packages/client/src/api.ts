@@ -1781,7 +1781,7 @@ export interface components {
       vat_id?: string | null;
       /** @description All its groups, which price lists name. */
       groups?: string[] | null;
-      /** @description The code of its own price list. */
+      /** @description The code of the customer's price list. */
       price_list?: string | null;
       /** @description In how many days its new orders are to be paid. */
       payment_terms_days?: number | null;
@@ -4269,7 +4269,7 @@ export interface components {
       vat_id?: string | null;
       /** @description Price lists name groups. */
       groups?: string[];
-      /** @description The code of its own price list, which exists. Null removes it. */
+      /** @description The code of the customer's price list, which exists. Null removes it. */
       price_list?: string | null;
       addresses?: {
         label?: string | null;
@@ -4769,7 +4769,7 @@ export interface components {
       /** @description Groups, which price lists name. */
       groups: string[];
       /**
-       * @description The code of its own price list; null when there is none.
+       * @description The code of the customer's price list; null when there is none.
        * @example WHOLESALE
        */
       price_list: string | null;
@@ -4934,7 +4934,7 @@ export interface components {
       /** @description Groups, which price lists name. */
       groups: string[];
       /**
-       * @description The code of its own price list; null when there is none.
+       * @description The code of the customer's price list; null when there is none.
        * @example WHOLESALE
        */
       price_list: string | null;

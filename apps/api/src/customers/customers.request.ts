@@ -47,7 +47,7 @@ export class ChangeCustomerRequest {
   @is.ReferencesField({ max: CUSTOMER_LIMITS.groups, description: 'All its groups, which price lists name.' })
   groups?: string[] | null;
 
-  @is.ReferenceField({ description: 'The code of its own price list.' })
+  @is.ReferenceField({ description: "The code of the customer's price list." })
   price_list?: string | null;
 
   @is.IntegerOrNullField({

@@ -34,7 +34,7 @@ export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
   readonly email?: string;
   /** One of its groups. */
   readonly group?: string;
-  /** The code of its own price list. */
+  /** The code of the customer's price list. */
   readonly priceList?: string;
   /** The whole VAT id, in any letter case. */
   readonly vatId?: string;

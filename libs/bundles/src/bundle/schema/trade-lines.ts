@@ -61,7 +61,7 @@ export const customerLine = is.object(
       }),
     ),
     price_list: is.optional(
-      is.described(is.orNull(is.reference), 'The code of its own price list, which exists. Null removes it.'),
+      is.described(is.orNull(is.reference), "The code of the customer's price list, which exists. Null removes it."),
     ),
     addresses: is.optional(is.list(accountAddress, { maxItems: CUSTOMER_LIMITS.addresses })),
     contacts: is.optional(
