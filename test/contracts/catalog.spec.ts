@@ -388,6 +388,7 @@ describe('PriceChanges', () => {
     const [mug, theirs] = [await store.product({ price: 100 }), await other.product({ price: 100 })];
     const lineOf = (unit: ResolvedSku, expected: string | null) => ({
       ...{ sku: 'S', productId: null, variantId: null, price: '2.00', expected, unit, invalid: null },
+      ...{ fromQuantity: 1, rule: undefined },
     });
     const lines = [
       lineOf({ productId: mug, variantId: null }, '1'),
@@ -398,7 +399,7 @@ describe('PriceChanges', () => {
     ];
     const apply = (requestHash = Buffer.from('hash')) =>
       changes.apply({
-        ...{ storeId: store.id, currency: 'USD', lines, reference: 'R', isAtomic: false, requestHash },
+        ...{ storeId: store.id, currency: 'USD', list: null, lines, reference: 'R', isAtomic: false, requestHash },
         ...{ idempotency: null, deadline: Deadline.in(2_000) },
       });
 

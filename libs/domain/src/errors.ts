@@ -305,6 +305,16 @@ function refusedLines(code: string) {
 
 export class StockRefused extends refusedLines('stock_refused') {}
 export class PricesRefused extends refusedLines('prices_refused') {}
+export const UnknownPriceList = rejected('unknown_price_list', (code: string) => `The store has no price list ${code}`);
+export const TooManyPriceLists = rejected(
+  'too_many_records',
+  (most: number) => `A store has at most ${most} price lists`,
+);
+/** Customers would pay other prices without notice. */
+export const PriceListInUse = rejected(
+  'price_list_in_use',
+  (code: string) => `Customers have the price list ${code}: give them another one, or none, first`,
+);
 export const ReferenceTaken = rejected(
   'reference_taken',
   'The store has another request of this kind with this reference',

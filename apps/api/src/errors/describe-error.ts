@@ -23,6 +23,7 @@ import {
   StaleStatus,
   StockRefused,
   UnitsWithoutBin,
+  UnknownPriceList,
   UrlNotAllowed,
   type FailureKind,
 } from '@app/domain';
@@ -139,6 +140,7 @@ const FIELD_AT_FAULT = new Map<unknown, string>([
   [ExternalReferenceTaken, 'external_reference'],
   [PaymentsTooLarge, 'amount'],
   [PriceChanged, 'expected_total'],
+  [UnknownPriceList, 'list'],
   [UrlNotAllowed, 'url'],
 ]);
 
