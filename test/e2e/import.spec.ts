@@ -31,6 +31,17 @@ const ORDER = {
   ...{ customer_email: 'ada@example.com', created_at: '2026-01-02T03:04:05.000Z' },
   line_items: [{ product: 'mug', variant: 'MUG-S', name: 'Mug', unit_price: 990, quantity: 1 }],
 };
+const PRICES: readonly Line[] = [
+  { kind: 'price_list', code: 'VIP', name: 'Best customers', priority: 5, customer_groups: ['vip'] },
+  {
+    ...{ kind: 'list_price', list: 'VIP', product: 'mug', variant: 'MUG-S', min_quantity: 6, step: 6 },
+    price_breaks: [
+      { from_quantity: 1, price: '7.50' },
+      { from_quantity: 24, price: '7.00' },
+    ],
+  },
+  { kind: 'quantity_rule', product: 'mug', min_quantity: 2 },
+];
 const STORE_LINES: readonly Line[] = [
   { kind: 'warehouse', code: 'EAST', name: 'East' },
   { kind: 'bin', warehouse: 'EAST', code: 'A-1' },
@@ -38,6 +49,7 @@ const STORE_LINES: readonly Line[] = [
   { kind: 'category', slug: 'kitchen', name: 'Kitchen' },
   { kind: 'category', slug: 'cups', name: 'Cups', parent: 'kitchen' },
   { ...PRODUCT, sku: 'MUG', brand: 'globex', categories: ['cups'], variants: VARIANTS, status: 'DRAFT' },
+  ...PRICES,
   CUSTOMER,
   ORDER,
 ];
@@ -76,8 +88,11 @@ describe('POST /v1/import', () => {
       [4, 'category', anId, 'created', ''],
       [5, 'category', anId, 'created', ''],
       [6, 'product', anId, 'created', ''],
-      [7, 'customer', customer, 'created', ''],
-      [8, 'order', order, 'created', ''],
+      [7, 'price_list', 'VIP', 'created', ''],
+      [8, 'list_price', expect.stringMatching(/^\d+-\d+$/), 'created', ''],
+      [9, 'quantity_rule', anId, 'created', ''],
+      [10, 'customer', customer, 'created', ''],
+      [11, 'order', order, 'created', ''],
     ]);
     expect(await shown('/v1/customers/' + customer)).toMatchObject({ name: 'Ada', metadata: { erp_id: 'D-1' } });
     expect(await shown('/v1/orders/POS-1')).toMatchObject({ amount: 990, customer: { email: 'ada@example.com' } });

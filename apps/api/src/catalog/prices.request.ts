@@ -87,7 +87,8 @@ function faultsOfForm(
 ): readonly Fault[] {
   const { price } = line;
   const isBlank = typeof price === 'string' && price.trim() === '';
-  const isMissing = isBlank || (price === undefined && !hasRule) || (price === null && !isListed);
+  const isLine = found.every(({ path }) => path !== '');
+  const isMissing = isLine && (isBlank || (price === undefined && !hasRule) || (price === null && !isListed));
   return isMissing
     ? [{ path: '.price', message: 'is required' }, ...found.filter(({ path }) => path !== '.price')]
     : found;

@@ -23,11 +23,15 @@ const WRITE = `/* list_prices.write */
   ORDER BY product_id, variant_key, list, from_quantity
   ON CONFLICT (store_id, product_id, variant_key, list, from_quantity) DO UPDATE SET price = excluded.price`;
 
+// By their places: nobody moves the rows of a locked list, and a join without statistics may read all of them for each.
 const REMOVE = `/* list_prices.remove */
-  DELETE FROM list_prices AS listed
-  USING unnest($2::text[], $3::int[], $4::int[], $5::int[]) AS gone (list, product_id, variant_key, from_quantity)
-  WHERE listed.store_id = $1 AND listed.product_id = gone.product_id AND listed.variant_key = gone.variant_key
-    AND listed.list = gone.list AND listed.from_quantity = gone.from_quantity`;
+  DELETE FROM list_prices WHERE store_id = $1 AND ctid = ANY (ARRAY(
+    SELECT listed.ctid
+    FROM unnest($2::text[], $3::int[], $4::int[], $5::int[]) AS gone (list, product_id, variant_key, from_quantity)
+    CROSS JOIN LATERAL (
+      SELECT ctid FROM list_prices WHERE store_id = $1 AND product_id = gone.product_id AND variant_key = gone.variant_key
+        AND list = gone.list AND from_quantity = gone.from_quantity LIMIT 1
+    ) AS listed))`;
 
 export interface ListedPrices extends ListedUnit {
   readonly sku: string;

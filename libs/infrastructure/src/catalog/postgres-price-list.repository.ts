@@ -20,6 +20,7 @@ import { Database } from '../postgres/database.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { unitsOfLine } from '../stock/units-by-sku.js';
 import { assertRoomForList } from './price-limits.js';
+import { ruleOf } from './quantity-rules.js';
 
 const COLUMNS = `code, name, priority, valid_from::text AS "validFrom", valid_to::text AS "validTo",
     customer_groups AS "customerGroups"`;
@@ -41,18 +42,16 @@ const IS_USED = `/* price_lists.is_used */
 /** Prices that a transaction deletes: it holds the lock of the list meanwhile. */
 const DELETED_AT_ONCE = 5_000;
 
+// By their places: nobody moves the rows of a locked list, and a join without statistics may read all of them for each.
 const EMPTY = `/* price_lists.empty */
   WITH gone AS (
-    DELETE FROM list_prices AS listed USING (
-      SELECT product_id, variant_key, from_quantity FROM list_prices WHERE store_id = $1 AND list = $2
-      ORDER BY product_id, variant_key, from_quantity LIMIT ${DELETED_AT_ONCE}
-    ) AS first
-    WHERE listed.store_id = $1 AND listed.list = $2 AND listed.product_id = first.product_id
-      AND listed.variant_key = first.variant_key AND listed.from_quantity = first.from_quantity
-    RETURNING listed.product_id, listed.variant_key
+    DELETE FROM list_prices WHERE store_id = $1 AND ctid = ANY (ARRAY(
+      SELECT ctid FROM list_prices WHERE store_id = $1 AND list = $2 LIMIT ${DELETED_AT_ONCE}))
+    RETURNING product_id, variant_key
   ), without_rules AS (
-    DELETE FROM quantity_rules AS rule USING (SELECT DISTINCT product_id, variant_key FROM gone) AS unit
-    WHERE rule.store_id = $1 AND rule.list = $2 AND rule.product_id = unit.product_id AND rule.variant_key = unit.variant_key
+    DELETE FROM quantity_rules WHERE store_id = $1 AND ctid = ANY (ARRAY(
+      SELECT rule.ctid FROM (SELECT DISTINCT product_id, variant_key, $2::text AS list FROM gone) AS unit
+      CROSS JOIN ${ruleOf('unit', 'ctid')}))
   )
   SELECT count(*)::int AS count FROM gone`;
 

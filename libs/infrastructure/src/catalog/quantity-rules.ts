@@ -15,12 +15,17 @@ export interface UnitRule extends ListedUnit {
   readonly rule: QuantityRule | null;
 }
 
+/** SQL for the rule of a unit. The limit keeps the planner from reading all rules for a few units. */
+export const ruleOf = (unit: string, columns: string) => `LATERAL (
+      SELECT ${columns} FROM quantity_rules WHERE store_id = $1 AND product_id = ${unit}.product_id
+        AND variant_key = ${unit}.variant_key AND list = ${unit}.list LIMIT 1
+    ) AS rule`;
+
 const READ = `/* quantity_rules.read */
-  SELECT rule.list, rule.product_id AS "productId", rule.variant_key AS "variantKey",
-    json_build_object('minQuantity', min_quantity, 'step', step) AS rule
+  SELECT asked.list, asked.product_id AS "productId", asked.variant_key AS "variantKey",
+    json_build_object('minQuantity', rule.min_quantity, 'step', rule.step) AS rule
   FROM unnest($2::text[], $3::int[], $4::int[]) AS asked (list, product_id, variant_key)
-  JOIN quantity_rules AS rule ON rule.store_id = $1 AND rule.product_id = asked.product_id
-    AND rule.variant_key = asked.variant_key AND rule.list = asked.list`;
+  CROSS JOIN ${ruleOf('asked', 'min_quantity, step')}`;
 
 const WRITE = `/* quantity_rules.write */
   INSERT INTO quantity_rules AS kept (store_id, list, product_id, variant_id, variant_key, min_quantity, step)
@@ -33,9 +38,9 @@ const WRITE = `/* quantity_rules.write */
   WHERE (kept.min_quantity, kept.step) <> (excluded.min_quantity, excluded.step)`;
 
 const REMOVE = `/* quantity_rules.remove */
-  DELETE FROM quantity_rules AS rule USING unnest($2::text[], $3::int[], $4::int[]) AS gone (list, product_id, variant_key)
-  WHERE rule.store_id = $1 AND rule.product_id = gone.product_id AND rule.variant_key = gone.variant_key
-    AND rule.list = gone.list`;
+  DELETE FROM quantity_rules WHERE store_id = $1 AND ctid = ANY (ARRAY(
+    SELECT rule.ctid FROM unnest($2::text[], $3::int[], $4::int[]) AS gone (list, product_id, variant_key)
+    CROSS JOIN ${ruleOf('gone', 'ctid')}))`;
 
 /** Returns the rules that there are, in any order. */
 export function readRules(sql: Sql, storeId: number, units: readonly ListedUnit[]): Promise<UnitRule[]> {
