@@ -309,6 +309,70 @@ describe('POST /v1/import', () => {
   });
 });
 
+describe('imported prices', () => {
+  const priced = (line: Line) => ({ kind: 'list_price', list: 'VIP', product: 'mug', ...line });
+  const one = (price: string) => [{ from_quantity: 1, price }];
+
+  it.each<[Line, string]>([
+    [{ kind: 'price_list', code: 'NEW' }, 'price_list.name is required'],
+    [
+      { kind: 'price_list', code: 'NEW', name: 'x', currency: 'EUR' },
+      'price_list.currency must be USD, that of the store',
+    ],
+    [
+      { kind: 'price_list', code: 'NEW', name: 'x', valid_from: '2026-02-02', valid_to: '2026-02-01' },
+      'price_list.valid_to must not be before valid_from',
+    ],
+    [{ kind: 'price_list', code: 'NEW', name: 'x', valid_from: '2026-02-30' }, 'price_list.valid_from must be a date'],
+    [priced({ list: 'NONE', price_breaks: one('1') }), 'price list "NONE" is not known'],
+    [priced({ product: 'none', price_breaks: one('1') }), 'product "none" is not known'],
+    [priced({ variant: 'NONE', price_breaks: one('1') }), 'product "mug": variant "NONE" is not known'],
+    [priced({ price_breaks: one('1.001') }), 'list_price.price_breaks[0].price must have at most 2 decimals in USD'],
+    [
+      priced({ price_breaks: [...one('1'), ...one('2')] }),
+      'list_price.price_breaks[1].from_quantity "1" is there twice',
+    ],
+    [priced({ step: 2 }), 'list_price.price_breaks is required: the list has no price for the unit'],
+    [{ kind: 'quantity_rule', product: 'mug' }, 'quantity_rule.min_quantity is required'],
+  ])('refuse %j', async (line, error) => {
+    const { write } = await aStore();
+
+    expect(refusalOf(await write(line))).toEqual([expect.stringContaining(error)]);
+  });
+
+  it('replace those of the unit, and go with their rule by an empty list', async () => {
+    const { write, sql } = await aStore();
+    const unit = { variant: 'MUG-S' };
+    const stored = () => sql('SELECT from_quantity, price::int FROM list_prices WHERE store_id = $1 ORDER BY 1');
+
+    const results = [
+      await write(priced({ ...unit, step: 2 })),
+      await write(priced({ ...unit, price_breaks: [{ from_quantity: 24, price: '7.00' }, ...one('7.60')] })),
+      await write(priced({ ...unit, price_breaks: one('7.60') })),
+    ];
+    const kept = await stored();
+    results.push(
+      await write(priced({ ...unit, price_breaks: [] })),
+      await write(priced({ ...unit, price_breaks: [] })),
+    );
+
+    expect(results.flatMap(resultsOf)).toEqual(['updated', 'updated', 'updated', 'updated', 'unchanged']);
+    expect([kept, await stored()]).toEqual([[{ from_quantity: 1, price: 760 }], []]);
+    expect(await sql(`SELECT list FROM quantity_rules WHERE store_id = $1`)).toEqual([{ list: '' }]);
+  });
+
+  it('keep a store within its 1,000 lists', async () => {
+    const { write, sql } = await aStore();
+    await sql(`INSERT INTO price_lists (store_id, code, name) SELECT $1, n, 'x' FROM generate_series(1, 998) AS n`);
+    const list = (code: string) => ({ kind: 'price_list', code, name: 'y' });
+
+    const written = await write(list('7'), list('ONE'), list('TWO'), list('8'));
+
+    expect(resultsOf(written)).toEqual(['updated', 'created', 'refused', 'updated']);
+    expect(refusalOf(written)[2]).toBe('price_list must be one of at most 1000 of the store');
+  });
+});
+
 describe('the variants of an imported product', () => {
   const stock = async ({ post }: Pick<RunningApi, 'post'>, sku: string, more: object = {}) => {
     const lines = [{ sku, adjust: 5, warehouse: 'EAST', bin: 'A-1', ...more }];
