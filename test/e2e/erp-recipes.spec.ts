@@ -425,7 +425,9 @@ describe('the recipes for an ERP', () => {
 
       const loaded = await importLines(client, [
         {
-          ...{ kind: 'list_price', list: 'RESELLER', product: 'pot' },
+          kind: 'list_price',
+          list: 'RESELLER',
+          product: 'pot',
           price_breaks: [{ from_quantity: 1, price: '9.90' }],
         },
       ]);

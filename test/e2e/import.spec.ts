@@ -166,7 +166,7 @@ describe('POST /v1/import', () => {
     [{ ...ORDER, is_test: true }, 'order has no field "is_test"'],
     [
       { kind: 'stock', bin: 'MAIN/A-1', product: 'mug', quantity: 1 },
-      'kind must be one of warehouse, bin, brand, category, product, customer, order',
+      'kind must be one of warehouse, bin, brand, category, product, price_list, list_price, quantity_rule, customer, order',
     ],
   ])('refuses %j alone, and applies the others', async (line, error) => {
     const { write, sql } = await aStore();
@@ -527,7 +527,7 @@ describe('the variants of an imported product', () => {
 describe('imported customers', () => {
   it('are changed by their id or their e-mail, and an e-mail belongs to one only', async () => {
     const { write, written, shown } = await aStore();
-    const ada = written[6]?.id ?? '';
+    const ada = written[9]?.id ?? '';
     const bob = '01890a5d-ac96-774b-bcce-b302099a8057';
 
     const lines = await write(
@@ -549,7 +549,7 @@ describe('imported customers', () => {
 
   it('do not get the id of the customer who once had their e-mail', async () => {
     const { write, written, shown } = await aStore();
-    const ada = written[6]?.id ?? '';
+    const ada = written[9]?.id ?? '';
     const another = { ...CUSTOMER, name: 'Another' };
     await write({ kind: 'customer', id: ada, email: 'ada@example.org' });
 
@@ -641,7 +641,7 @@ describe('the body of an import', () => {
 
 describe('what a key may import', () => {
   it.each([
-    ['catalog', ['warehouse', 'bin', 'brand', 'category', 'product']],
+    ['catalog', ['warehouse', 'bin', 'brand', 'category', 'product', 'price_list', 'list_price', 'quantity_rule']],
     ['customers', ['customer']],
     ['sales', ['order']],
   ] as const)('with the scope %s are lines of the kinds %j', async (scope, kinds) => {

@@ -489,15 +489,14 @@ describe('DELETE /v1/price-lists/{code}', () => {
   it('deletes more prices than one transaction takes', async () => {
     await put('VIP', { customer_groups: ['vip'] });
     await api.database.query(
-      `INSERT INTO products (store_id, slug, name, price) SELECT $1, 'many-' || n, 'x', 1 FROM generate_series(1, 11000) AS n`,
-      [api.store.id],
-    );
-    await api.database.query(
-      `INSERT INTO list_prices (store_id, list, product_id, price) SELECT store_id, 'VIP', id, 1 FROM products WHERE store_id = $1`,
-      [api.store.id],
+      `INSERT INTO list_prices (store_id, list, product_id, from_quantity, price)
+       SELECT $1, 'VIP', $2, n, 1 FROM generate_series(1, 11000) AS n`,
+      [api.store.id, runner],
     );
 
-    const deleted = await send('DELETE', 'VIP');
+    // A busy machine may leave a part to the next request.
+    let deleted = await send('DELETE', 'VIP');
+    for (let more = 0; deleted.statusCode === 503 && more < 5; more++) deleted = await send('DELETE', 'VIP');
 
     expect(deleted.statusCode).toBe(200);
     expect(await api.database.query('SELECT 1 FROM list_prices WHERE store_id = $1', [api.store.id])).toEqual([]);
