@@ -3,6 +3,7 @@ import {
   CUSTOMER_COLUMNS,
   ORDER_COLUMNS,
   orderRecord,
+  ruleOf,
   sortAttributes,
   changedSince,
   type OrderColumns,
@@ -132,8 +133,7 @@ const LIST_PRICES: Section<ListPriceRow> = {
         AND each.variant_key = item.variant_key AND each.list = item.list) AS price_breaks,
     rule.min_quantity, rule.step`,
   rows: `list_prices AS item${UNIT_SOURCE}
-    LEFT JOIN quantity_rules AS rule ON rule.store_id = item.store_id AND rule.product_id = item.product_id
-      AND rule.variant_key = item.variant_key AND rule.list = item.list
+    LEFT JOIN ${ruleOf('item', 'min_quantity, step')} ON true
     WHERE item.store_id = $1 AND NOT EXISTS (
       SELECT FROM list_prices AS below WHERE below.store_id = item.store_id AND below.product_id = item.product_id
         AND below.variant_key = item.variant_key AND below.list = item.list AND below.from_quantity < item.from_quantity)`,

@@ -177,11 +177,10 @@ function pricesOf(storeId: number, { list, skus }: UnitPricesFilter, { limit, af
     SELECT page.product_id AS "productId", nullif(page.variant_key, 0) AS "variantId",
       coalesce(variant.sku, product.sku) AS sku, ${breaks} AS "priceBreaks",
       CASE WHEN rule.step IS NOT NULL THEN json_build_object('minQuantity', rule.min_quantity, 'step', rule.step) END AS rule
-    FROM (SELECT * FROM (${units}) AS few LIMIT ${where.bind(limit + 1)}) AS page
+    FROM (SELECT few.*, ${code ?? `''`}::text AS list FROM (${units}) AS few LIMIT ${where.bind(limit + 1)}) AS page
     JOIN products AS product ON product.store_id = $1 AND product.id = page.product_id
     LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = page.variant_key
-    LEFT JOIN quantity_rules AS rule ON rule.store_id = $1 AND rule.product_id = page.product_id
-      AND rule.variant_key = page.variant_key AND rule.list = ${code ?? `''`}
+    LEFT JOIN ${ruleOf('page', 'min_quantity, step')} ON true
     ORDER BY page.product_id, page.variant_key`;
   return { text, values: where.values };
 }
