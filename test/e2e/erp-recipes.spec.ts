@@ -408,14 +408,14 @@ describe('the recipes for an ERP', () => {
   describe('the price lists', () => {
     it('are created once, and have prices by quantity and rules', async () => {
       const { client } = aClient();
-      await api.store.product({ sku: 'POT', slug: 'pot', price: 1000 });
+      await api.store.product({ sku: 'PAN', slug: 'pan', price: 1000 });
       const body = { name: 'Resellers', priority: 10, customer_groups: ['reseller'] };
       await client.PUT('/v1/price-lists/{code}', { params: { path: { code: 'RESELLER' } }, body });
       const listed = await changePrices(client, {
         list: 'RESELLER',
         lines: [
-          { sku: 'POT', price: '9.90', expected: null, min_quantity: 6, step: 6 },
-          { sku: 'POT', price: '8.90', expected: null, from_quantity: 24 },
+          { sku: 'PAN', price: '9.90', expected: null, min_quantity: 6, step: 6 },
+          { sku: 'PAN', price: '8.90', expected: null, from_quantity: 24 },
         ],
       });
       expect(listed).toMatchObject({ result: 'done', lines: [{ after: 9.9 }, { after: 8.9 }] });
@@ -427,7 +427,7 @@ describe('the recipes for an ERP', () => {
         {
           kind: 'list_price',
           list: 'RESELLER',
-          product: 'pot',
+          product: 'pan',
           price_breaks: [{ from_quantity: 1, price: '9.90' }],
         },
       ]);
