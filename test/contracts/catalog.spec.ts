@@ -7,6 +7,7 @@ import {
   OrderCharges,
   PersonalData,
   PriceChanges,
+  PriceListRepository,
   ProductRepository,
   SkuRepository,
   StoreRepository,
@@ -15,11 +16,12 @@ import {
   type CustomerFilter,
   type Page,
   type PageOf,
+  type PriceListFilter,
   type ProductFilter,
   type ResolvedSku,
   type SkuFilter,
 } from '@app/application';
-import { NO_CHARGES, ReferenceTaken, type ChargeableOrder } from '@app/domain';
+import { NO_CHARGES, PriceListInUse, ReferenceTaken, TooManyPriceLists, type ChargeableOrder } from '@app/domain';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
@@ -465,6 +467,7 @@ describe('PriceChanges', () => {
     const [mug, theirs] = [await store.product({ price: 100 }), await other.product({ price: 100 })];
     const lineOf = (unit: ResolvedSku, expected: string | null) => ({
       ...{ sku: 'S', productId: null, variantId: null, price: '2.00', expected, unit, invalid: null },
+      ...{ fromQuantity: 1, rule: undefined },
     });
     const lines = [
       lineOf({ productId: mug, variantId: null }, '1'),
@@ -475,7 +478,7 @@ describe('PriceChanges', () => {
     ];
     const apply = (requestHash = Buffer.from('hash')) =>
       changes.apply({
-        ...{ storeId: store.id, currency: 'USD', lines, reference: 'R', isAtomic: false, requestHash },
+        ...{ storeId: store.id, currency: 'USD', list: null, lines, reference: 'R', isAtomic: false, requestHash },
         ...{ idempotency: null, deadline: Deadline.in(2_000) },
       });
 
@@ -494,5 +497,88 @@ describe('PriceChanges', () => {
       [mug, theirs],
     ]);
     expect(prices).toEqual([{ price: 200 }, { price: 100 }]);
+  });
+});
+
+describe('PriceListRepository', () => {
+  let lists: PriceListRepository;
+  const list = (code: string) => ({
+    ...{ code, name: 'x', priority: 0, validFrom: null, validTo: null, customerGroups: [] },
+  });
+  beforeEach(async () => {
+    await openStores();
+    lists = application.app.get(PriceListRepository, { strict: false });
+    const terms = { validFrom: '2026-01-01', validTo: '2026-01-31', customerGroups: ['vip', 'staff'] };
+    await lists.save(store.id, { ...list('b'), ...terms });
+    await lists.save(store.id, { ...list('A'), name: 'Old', priority: 3 });
+    await lists.save(store.id, { ...list('A'), name: 'New', validFrom: '2026-01-31' });
+    await lists.save(other.id, { ...list('theirs'), customerGroups: ['vip'] });
+  });
+
+  it.each<[PriceListFilter, ...string[]]>([
+    [{}, 'A', 'b'],
+    [{ code: 'b' }, 'b'],
+    [{ code: 'B' }],
+    [{ code: 'theirs' }],
+    [{ customerGroup: 'vip' }, 'b'],
+    [{ customerGroup: 'vi' }],
+    [{ customerGroup: 'vip\0' }],
+    [{ validOn: '2025-12-31' }],
+    [{ validOn: '2026-01-01' }, 'b'],
+    [{ validOn: '2026-01-31' }, 'A', 'b'],
+    [{ validOn: '2026-02-01' }, 'A'],
+  ])("lists a store's price lists by code, and filters by %j", async (filter, ...expected) => {
+    expect(await listed(lists, filter, 'code')).toEqual([expected.length, ...expected]);
+  });
+
+  it('finds a list of the store, as it was saved last', async () => {
+    expect(await lists.find(store.id, 'A')).toEqual({ ...list('A'), name: 'New', validFrom: '2026-01-31' });
+    expect(await lists.find(store.id, 'theirs')).toBeNull();
+  });
+
+  it('returns the prices and rules of the catalog and of a list, page by page', async () => {
+    const mug = await store.product({ sku: 'MUG', price: 900 });
+    const small = await store.variant(mug, { sku: 'MUG-S', price: 800 });
+    await store.listPrice('b', { productId: mug, variantId: small, from: 10, price: 600 });
+    await store.listPrice('b', { productId: mug, variantId: small, price: 700 });
+    await application.database.query(
+      `INSERT INTO quantity_rules (store_id, list, product_id, variant_key, min_quantity, step) VALUES ($1, '', $2, 0, 6, 3)`,
+      [store.id, mug],
+    );
+    const theirs = await other.product({ sku: 'MUG' });
+    await other.listPrice('theirs', { productId: theirs, price: 1 });
+    const product = { productId: mug, variantId: null, sku: 'MUG', rule: { minQuantity: 6, step: 3 } };
+    const variant = { productId: mug, variantId: small, sku: 'MUG-S', rule: null };
+    const read = (filter: object, after?: object) =>
+      lists.prices(store.id, filter, { limit: 1, ...(after && { after: after as typeof product }) });
+
+    const [first, second] = [await read({}), await read({}, product)];
+
+    expect(first).toEqual({ rows: [{ ...product, priceBreaks: [{ fromQuantity: 1, price: 900 }] }], hasMore: true });
+    expect(second).toEqual({ rows: [{ ...variant, priceBreaks: [{ fromQuantity: 1, price: 800 }] }], hasMore: false });
+    const priceBreaks = [
+      { fromQuantity: 1, price: 700 },
+      { fromQuantity: 10, price: 600 },
+    ];
+    const ofList = { rows: [{ ...variant, priceBreaks }], hasMore: false };
+    expect([await read({ list: 'b' }), await read({ list: 'b', skus: ['mug', 'mug-s'] })]).toEqual([ofList, ofList]);
+    expect(await read({ list: 'theirs' })).toEqual({ rows: [], hasMore: false });
+  });
+
+  it('deletes a list unless a customer has it, and makes no list beyond the limit', async () => {
+    const remove = (code: string) => lists.delete(store.id, code, Deadline.in(2_000));
+    const customer = await store.customer();
+    await application.database.query(`UPDATE customers SET price_list = 'b' WHERE id = $1`, [customer]);
+
+    await expect(remove('b')).rejects.toThrow(PriceListInUse);
+    expect([await remove('A'), await remove('A'), await remove('theirs')]).toEqual([true, false, false]);
+    expect(await listed(lists, {}, 'code')).toEqual([1, 'b']);
+
+    await application.database.query(
+      `INSERT INTO price_lists (store_id, code, name) SELECT $1, n, 'x' FROM generate_series(1, 999) AS n`,
+      [store.id],
+    );
+    await expect(lists.save(store.id, list('one more'))).rejects.toThrow(TooManyPriceLists);
+    await lists.save(store.id, { ...list('b'), name: 'kept' });
   });
 });

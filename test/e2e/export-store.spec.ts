@@ -99,11 +99,40 @@ const ordersAgain = (lines: readonly BundleLine[]): BundleLine[] =>
     return { ...order, receipt_number: `${order.receipt_number}-2` };
   });
 
+/** Prices of a list for every product and variant, some with a rule, and rules of the catalog. */
+function pricesOf(lines: readonly BundleLine[]): BundleLine[] {
+  const store = 'larkmoor';
+  const units = lines.flatMap((line) => {
+    if (line.kind !== 'product') return [];
+    return [null, ...(line.variants ?? []).map(({ sku }) => sku)].map((variant) => ({ product: line.slug, variant }));
+  });
+  const breaks = ['9.00', '8.50', '8'].map((price, place) => ({ from_quantity: 1 + 10 * place, price }));
+  return [
+    {
+      ...{ kind: 'price_list', store, code: 'VIP', name: 'Best customers', priority: 5 },
+      ...{ valid_from: '2026-01-01', valid_to: null, customer_groups: ['vip', 'staff'] },
+    },
+    { kind: 'price_list', store, code: 'EMPTY', name: 'Nothing yet' },
+    ...units.map((unit, place): BundleLine => {
+      const rule = place % 3 === 0 ? { min_quantity: 6, step: 3 } : {};
+      return {
+        kind: 'list_price',
+        store,
+        list: 'VIP',
+        ...unit,
+        price_breaks: breaks.slice(0, 1 + (place % 3)),
+        ...rule,
+      };
+    }),
+    ...units.slice(0, 20).map((unit): BundleLine => ({ kind: 'quantity_rule', store, ...unit, min_quantity: 2 })),
+  ];
+}
+
 describe('an exported store', () => {
   it('answers every route as before once it is imported, byte for byte, except credentials and updated_at', async () => {
     const store = 'larkmoor';
     const lines = demoStore({ now: new Date('2026-11-20T12:00:00Z') });
-    await into.source.importLines(...lines, ...ordersAgain(lines));
+    await into.source.importLines(...lines, ...ordersAgain(lines), ...pricesOf(lines));
     const key = await keyOf(source, store);
     const item = { ...(await sellable(store)), quantity: 2 };
     await order(key, {
@@ -209,7 +238,7 @@ describe('an exported store', () => {
 
     expect(lines.filter((line) => !isValid(line))).toEqual([]);
     const { counts } = await into.target.importLines(...lines);
-    expect(Object.values(counts).map(({ created, updated }) => created + updated)).toEqual(Array(9).fill(0));
+    expect(Object.values(counts).map(({ created, updated }) => created + updated)).toEqual(Array(12).fill(0));
   });
 
   it('leaves stages that were pending dead, because an import sends no mail', async () => {

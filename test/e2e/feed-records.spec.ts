@@ -109,7 +109,8 @@ const OTHER_TABLES = [
     'order_sums',
   ],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
-  ...['list_prices', 'price_lists', 'quantity_rules'],
+  // The feed has the prices of the catalog only.
+  ...['price_lists', 'list_prices', 'quantity_rules'],
   ...['bookings', 'line_requests', 'stock_movements', 'store_moves', 'webhook_deliveries', 'webhooks'],
 ];
 

@@ -7,6 +7,7 @@ export { Deadline } from './deadline.js';
 // Use cases
 export { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
 export { ChangePrices } from './catalog/change-prices.js';
+export { PriceListsService } from './catalog/price-lists.service.js';
 export { type CollectedData, CustomersService, type EraseCustomerCommand } from './customers/customers.service.js';
 export { type ChangeContext, ChangeOrder, type Dated, type EditedLines, type Note } from './orders/change-order.js';
 export { type CreatedOrder, CreateOrder, type CreateOrderCommand, type OrderRequest } from './orders/create-order.js';
@@ -102,6 +103,14 @@ export {
 } from './ports/page.js';
 export type { Erasure, PersonalDataReader, PersonalRecord, PersonalRecords } from './ports/personal-data.js';
 export type { ChangedPrices, PriceChangeRequest, PriceLine, PriceLineResult } from './ports/price-changes.js';
+export {
+  type PriceList,
+  type PriceListFilter,
+  PriceListRepository,
+  type UnitPrices,
+  type UnitPricesFilter,
+  type UnitPricesPage,
+} from './ports/price-list.repository.js';
 export type {
   ChangedStock,
   InvalidLine,

@@ -306,6 +306,18 @@ function refusedLines(code: string) {
 
 export class StockRefused extends refusedLines('stock_refused') {}
 export class PricesRefused extends refusedLines('prices_refused') {}
+export const UnknownPriceList = rejected('unknown_price_list', (code: string) => `The store has no price list ${code}`);
+/** A customer would get a price list that the store does not have. */
+export class UnknownPriceListOfCustomer extends UnknownPriceList {}
+export const TooManyPriceLists = rejected(
+  'too_many_records',
+  (most: number) => `A store has at most ${most} price lists`,
+);
+/** Customers would pay other prices without notice. */
+export const PriceListInUse = rejected(
+  'price_list_in_use',
+  (code: string) => `Customers have the price list ${code}: give them another one, or none, first`,
+);
 export const ReferenceTaken = rejected(
   'reference_taken',
   'The store has another request of this kind with this reference',
@@ -330,7 +342,6 @@ export const CustomerTooLarge = rejected(
   'customer_too_large',
   `The addresses and contacts of a customer are at most ${ACCOUNT_SIZE}: send less`,
 );
-export const UnknownPriceList = rejected('unknown_price_list', (code: string) => `The store has no price list ${code}`);
 
 const MAX_NAMED = 20;
 

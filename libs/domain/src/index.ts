@@ -13,6 +13,7 @@ export * from './fraud/fraud-rules.js';
 export * from './money/currency.js';
 export * from './money/money.js';
 export * from './money/price-change.js';
+export * from './money/price-list.js';
 export * from './orders/booking.js';
 export * from './orders/bookings.js';
 export * from './orders/cancel-order.js';

@@ -419,14 +419,66 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get?: never;
+    /**
+     * Prices of the catalog or of a price list, by product
+     * @description With `list`, the products and variants that the list has prices for; without, all of the catalog, also drafts, archived products and inactive variants. Sorted by product id, then variant id, the product itself first. Money is in major units: 10.99 is 10.99 USD.
+     */
+    get: operations['listPrices'];
     put?: never;
     /**
      * Set prices
-     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. With `list`, the lines set the prices of that price list, which is not in the feed. The same request with the same `reference` is applied once, and answered as the first time.
      */
     post: operations['changePrices'];
     delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/price-lists': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Price lists, by code
+     * @description Sorted by code, as code points. `GET /v1/prices` has the prices of a list.
+     */
+    get: operations['listPriceLists'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/price-lists/{code}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * One price list
+     * @description The full record.
+     */
+    get: operations['getPriceList'];
+    /**
+     * Create or change a price list
+     * @description Creates the list, or replaces all that it says: an absent field has its default. The prices of the list stay; `POST /v1/prices` sets them. The same request again changes nothing.
+     */
+    put: operations['putPriceList'];
+    post?: never;
+    /**
+     * Delete a price list
+     * @description Deletes the list with its prices, and answers with the list as it was. No customer may have it as `price_list`. A list with very many prices may take several requests, each of which goes on where the one before stopped.
+     */
+    delete: operations['deletePriceList'];
     options?: never;
     head?: never;
     patch?: never;
@@ -587,7 +639,7 @@ export interface paths {
     put?: never;
     /**
      * Create and change what the store has
-     * @description Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields replace, absent fields stay. A line is refused alone, and the others apply. One transaction; a repeated request finds all lines `unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories and products, `customers` for customers, `sales` for orders.
+     * @description Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields replace, absent fields stay. A line is refused alone, and the others apply. One transaction; a repeated request finds all lines `unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories, products and prices, `customers` for customers, `sales` for orders.
      */
     post: operations['importLines'];
     delete?: never;
@@ -1674,12 +1726,23 @@ export interface components {
       product_id?: number | null;
       /** @description The variant. Null: the product itself. */
       variant_id?: number | null;
-      /** @description The new unit price. In major units of the currency: 10.99 is 10.99 USD. */
-      price: number | string;
-      /** @description Required: what you take the price to be. Null overwrites whatever it is. In major units of the currency: 10.99 is 10.99 USD. */
+      /** @description The new unit price. Required, unless the line gives `min_quantity` or `step` only. Null removes the price of a list. In major units of the currency: 10.99 is 10.99 USD. */
+      price?: number | string | null;
+      /** @description Required with `price`: what you take the price to be. Null overwrites whatever it is. In major units of the currency: 10.99 is 10.99 USD. */
       expected?: number | string | null;
+      /**
+       * @description With `list`: from how many units of an order on the price applies.
+       * @default 1
+       */
+      from_quantity?: number | null;
+      /** @description The fewest units that an order may have. 1 where only `step` is given; null, without `step`, removes the rule of both. */
+      min_quantity?: number | null;
+      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      step?: number | null;
     };
     ChangePricesRequest: {
+      /** @description The code of the price list that all lines change. Absent: the prices of the catalog. */
+      list?: string | null;
       /** @description Your own number of the request. Unique among the store's changes of prices, for ever. */
       reference?: string | null;
       /**
@@ -1689,6 +1752,23 @@ export interface components {
       atomic?: boolean | null;
       /** @description Each with a price and the expected one. */
       lines: components['schemas']['PriceLineRequest'][];
+    };
+    PutPriceListRequest: {
+      /** @description Display name. */
+      name: string;
+      /** @description The currency that you take the store to have: another one is refused. */
+      currency?: string | null;
+      /**
+       * @description Among the lists of a customer's groups, the highest applies first.
+       * @default 0
+       */
+      priority?: number | null;
+      /** @description The first day on which the list applies, in the store's time zone. Null: no first day. */
+      valid_from?: string | null;
+      /** @description The last day on which the list applies. Null: no last day. */
+      valid_to?: string | null;
+      /** @description The groups of customers to whom the list applies. Letter case matters. */
+      customer_groups?: string[] | null;
     };
     StockLineRequest: {
       /** @description The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`. */
@@ -3780,6 +3860,53 @@ export interface components {
        */
       updated_at?: string;
     };
+    UnitPrices: {
+      /**
+       * @description The price list; `""` for the catalog.
+       * @example RESELLER
+       */
+      list: string;
+      /**
+       * @description `""` when there is none.
+       * @example R-1-42
+       */
+      sku: string;
+      /**
+       * Format: int32
+       * @description The product.
+       * @example 70
+       */
+      product_id: number;
+      /**
+       * Format: int32
+       * @description The variant. Null for the product itself.
+       * @example 12
+       */
+      variant_id: number | null;
+      /** @description The prices by quantity, the lowest quantity first. The catalog has one, from 1 on. */
+      price_breaks: {
+        /**
+         * @description From how many units of an order on the price applies.
+         * @example 1
+         */
+        from_quantity: number;
+        /**
+         * @description The unit price. In major units of the currency: 10.99 is 10.99 USD.
+         * @example 64.9
+         */
+        price: number;
+      }[];
+      /**
+       * @description The fewest units that an order may have. Null: there is no rule.
+       * @example 6
+       */
+      min_quantity: number | null;
+      /**
+       * @description Orders have multiples of it. Null: there is no rule.
+       * @example 6
+       */
+      step: number | null;
+    };
     PriceChange: {
       /**
        * @description The request's own number; `""` when it has none.
@@ -3811,12 +3938,12 @@ export interface components {
          */
         variant_id: number | null;
         /**
-         * @description The price before; null when the unit is unknown. In major units of the currency: 10.99 is 10.99 USD.
+         * @description The price before; null when the unit is unknown, or the list had none. In major units of the currency: 10.99 is 10.99 USD.
          * @example 79.9
          */
         before: number | null;
         /**
-         * @description The price after the line. In major units of the currency: 10.99 is 10.99 USD.
+         * @description The price after the line; null when the list has none. In major units of the currency: 10.99 is 10.99 USD.
          * @example 84.9
          */
         after: number | null;
@@ -3824,13 +3951,47 @@ export interface components {
          * @description Why the line is refused; `""` when it is applied.
          * @enum {string}
          */
-        code: '' | 'invalid' | 'unknown_sku' | 'ambiguous_sku' | 'stale' | 'too_precise';
+        code: '' | 'invalid' | 'unknown_sku' | 'ambiguous_sku' | 'stale' | 'too_precise' | 'too_many_prices';
         /**
          * @description The refusal for people; `""` when the line is applied.
          * @example
          */
         error: string;
       }[];
+    };
+    PriceList: {
+      /**
+       * @description Names the list in requests. Letter case matters.
+       * @example RESELLER
+       */
+      code: string;
+      /**
+       * @description Display name.
+       * @example Resellers
+       */
+      name: string;
+      /**
+       * @description The currency of the store, which its prices have.
+       * @example USD
+       */
+      currency: string;
+      /**
+       * @description Among the lists of a customer's groups, the highest applies first.
+       * @example 10
+       */
+      priority: number;
+      /**
+       * @description The first day on which the list applies, in the store's time zone. Null: no first day.
+       * @example 2026-01-01
+       */
+      valid_from: string | null;
+      /**
+       * @description The last day on which the list applies. Null: no last day.
+       * @example 2026-12-31
+       */
+      valid_to: string | null;
+      /** @description The groups of customers to whom the list applies. */
+      customer_groups: string[];
     };
     Category: {
       /**
@@ -4238,6 +4399,69 @@ export interface components {
       created_at?: string;
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
+    };
+    /** @description A price list. Key: store, code. */
+    ImportPriceList: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'price_list';
+      code: string;
+      /** @description A new row needs it. */
+      name?: string;
+      /** @description That of the store: another one is refused. Not stored. */
+      currency?: string;
+      /**
+       * Format: int32
+       * @description Among the lists of a customer's groups, the highest applies first.
+       */
+      priority?: number;
+      /** @description The first day on which the list applies, in the store's time zone. Null: none. */
+      valid_from?: string | null;
+      /** @description The last day on which the list applies. Null: none. */
+      valid_to?: string | null;
+      customer_groups?: string[];
+    };
+    /** @description The prices of a product, or of one variant, in a list. Key: store, list, product, variant. */
+    ImportListPrice: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'list_price';
+      /** @description The code of a price list. */
+      list: string;
+      product: string;
+      variant?: string | null;
+      /** @description All prices of the unit in the list. Empty: the list has none, and no rule, for it. */
+      price_breaks?: {
+        /**
+         * Format: int32
+         * @description From how many units of an order on the price applies.
+         */
+        from_quantity: number;
+        /** @description In major units, as decimal text such as "79.90". */
+        price: string;
+      }[];
+      /** @description The fewest units of an order. 1 where only `step` is given. */
+      min_quantity?: number | null;
+      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      step?: number | null;
+    };
+    /** @description From how many, and in which steps, a product, or one variant, is sold at the prices of the catalog. Key: store, product, variant. */
+    ImportQuantityRule: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'quantity_rule';
+      product: string;
+      variant?: string | null;
+      /** @description The fewest units of an order. 1 where only `step` is given. */
+      min_quantity?: number | null;
+      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      step?: number | null;
     };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
     ImportCustomer: {
@@ -4659,6 +4883,9 @@ export interface components {
       | components['schemas']['ImportBrand']
       | components['schemas']['ImportCategory']
       | components['schemas']['ImportProduct']
+      | components['schemas']['ImportPriceList']
+      | components['schemas']['ImportListPrice']
+      | components['schemas']['ImportQuantityRule']
       | components['schemas']['ImportCustomer']
       | components['schemas']['ImportOrder'];
     ImportRequest: {
@@ -4683,7 +4910,18 @@ export interface components {
          * @example product
          * @enum {string}
          */
-        kind: '' | 'warehouse' | 'bin' | 'brand' | 'category' | 'product' | 'customer' | 'order';
+        kind:
+          | ''
+          | 'warehouse'
+          | 'bin'
+          | 'brand'
+          | 'category'
+          | 'product'
+          | 'price_list'
+          | 'list_price'
+          | 'quantity_rule'
+          | 'customer'
+          | 'order';
         /**
          * @description The id of the record, as text; of a warehouse its code, of a bin `WAREHOUSE/BIN`. `""` for a refused line.
          * @example 70
@@ -6853,10 +7091,33 @@ export interface components {
       data: components['schemas']['SkuListItem'][];
       pagination: components['schemas']['Pagination'];
     };
+    UnitPricesPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['UnitPrices'][];
+      /**
+       * @description Where the next page begins; `""` where there is no row. Opaque.
+       * @example cDEuMS43MC4xMi4wYWIxMmNkMw
+       */
+      cursor: string;
+      /** @description Whether there is a next page. */
+      has_more: boolean;
+    };
     PriceChangeAnswer: {
       /** @enum {boolean} */
       success: true;
       data: components['schemas']['PriceChange'];
+    };
+    PriceListPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['PriceList'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    PriceListAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['PriceList'];
     };
     CategoryPage: {
       /** @enum {boolean} */
@@ -7332,47 +7593,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-    NotFound2: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'not_found';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden4: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code':
-          | 'api_key_inactive'
-          | 'store_inactive'
-          | 'address_not_allowed'
-          | 'foreign_origin'
-          | 'insufficient_scope'
-          | 'stale_sign_in';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['AuthenticationError'];
-      };
-    };
-    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden5: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7388,30 +7610,8 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden6: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code':
-          | 'api_key_inactive'
-          | 'store_inactive'
-          | 'address_not_allowed'
-          | 'foreign_origin'
-          | 'insufficient_scope'
-          | 'stale_sign_in';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['AuthenticationError'];
-      };
-    };
     /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-    NotFound3: {
+    NotFound2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -7445,11 +7645,11 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-    UnprocessableEntity2: {
+    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    NotFound3: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'api_key_not_active' | 'exceeds_maker';
+        'X-Error-Code': 'not_found';
         'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
         /** @description When the key of the request expires. Only in the 30 days before. */
@@ -7463,7 +7663,29 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden7: {
+    Forbidden5: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          | 'api_key_inactive'
+          | 'store_inactive'
+          | 'address_not_allowed'
+          | 'foreign_origin'
+          | 'insufficient_scope'
+          | 'stale_sign_in';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden6: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7480,7 +7702,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden8: {
+    Forbidden7: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7518,8 +7740,81 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+    UnprocessableEntity2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'api_key_not_active' | 'exceeds_maker';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden8: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden9: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          | 'api_key_inactive'
+          | 'store_inactive'
+          | 'address_not_allowed'
+          | 'foreign_origin'
+          | 'insufficient_scope'
+          | 'stale_sign_in';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    NotFound5: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'not_found';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden10: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7536,7 +7831,7 @@ export interface components {
       };
     };
     /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-    NotFound5: {
+    NotFound6: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -9547,6 +9842,74 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  listPrices: {
+    parameters: {
+      query?: {
+        /** @description Only those with exactly this text as the code of their price list. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        list?: string;
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        sku?: string;
+        /** @description The `cursor` of the page before, with the same filters. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
+        cursor?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UnitPricesPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   changePrices: {
     parameters: {
       query?: never;
@@ -9586,29 +9949,274 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code':
-            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
+      403: components['responses']['Forbidden4'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'prices_refused' | 'reference_taken' | 'idempotency_mismatch';
+          'X-Error-Code': 'prices_refused' | 'reference_taken' | 'unknown_price_list' | 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  listPriceLists: {
+    parameters: {
+      query?: {
+        /** @description Only those with exactly this text as the code. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        code?: string;
+        /** @description Only those with exactly this text as one of the groups. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        customer_group?: string;
+        /** @description Only the lists that apply on this day. Any other value than a date, also an empty one, returns 400. */
+        valid_on?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PriceListPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getPriceList: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path: {
+        /**
+         * @description The code of the list. Letter case matters.
+         * @example RESELLER
+         */
+        code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PriceListAnswer'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  putPriceList: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The code of the list. Letter case matters.
+         * @example RESELLER
+         */
+        code: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PutPriceListRequest'];
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PriceListAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'currency_mismatch' | 'too_many_records';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  deletePriceList: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The code of the list. Letter case matters.
+         * @example RESELLER
+         */
+        code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The list as it was. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PriceListAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest4'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'price_list_in_use';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -10338,7 +10946,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound2'];
+      404: components['responses']['NotFound3'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -10467,7 +11075,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
+      403: components['responses']['Forbidden5'];
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
@@ -10548,8 +11156,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden5'];
+      404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -10697,7 +11305,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden5'];
+      403: components['responses']['Forbidden6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -10755,7 +11363,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -10838,7 +11446,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden5'];
+      403: components['responses']['Forbidden6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -10902,8 +11510,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -10963,8 +11571,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11024,8 +11632,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -11069,8 +11677,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -11118,7 +11726,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11176,7 +11784,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11256,8 +11864,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11338,8 +11946,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11399,8 +12007,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11470,8 +12078,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden8'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11519,7 +12127,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
@@ -11734,7 +12342,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11796,7 +12404,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11862,8 +12470,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11906,8 +12514,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -11971,8 +12579,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12032,8 +12640,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12076,8 +12684,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12120,8 +12728,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12185,8 +12793,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12250,8 +12858,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];

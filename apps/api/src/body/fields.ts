@@ -212,13 +212,15 @@ export function ReferencesField({ max, description }: TextOptions): PropertyDeco
   return fieldOrNull({ type: 'array', items, maxItems: max, uniqueItems: true, description }, isList);
 }
 
+export const CODE_RULE = 'must be 1 to 64 characters without blanks and slashes';
+
+export function isCode(value: string): boolean {
+  return isUpTo(value, 64) && /^[^\s/]+$/.test(value);
+}
+
 export function CodeField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  const isCode = isTextThat(
-    (value) => isUpTo(value, 64) && /^[^\s/]+$/.test(value),
-    'must be 1 to 64 characters without blanks and slashes',
-  );
   const schema = { type: 'string', minLength: 1, maxLength: 64, pattern: '^[^\\s/]+$', description } as const;
-  return requirable(isRequired, schema, isCode);
+  return requirable(isRequired, schema, isTextThat(isCode, CODE_RULE));
 }
 
 export function EmailField({ description }: FieldOptions): PropertyDecorator {
@@ -323,6 +325,27 @@ export function FutureTimeField({ description }: FieldOptions): PropertyDecorato
     'must be a time in the future, in ISO 8601 with a time zone, such as 2027-11-20T09:30:00Z',
   );
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isFuture);
+}
+
+/** Null or a day of the years 1 to 9999. */
+export function DayField({ description }: FieldOptions): PropertyDecorator {
+  const isOne = isTextThat(
+    (value) => /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && isDay(value),
+    'must be a date such as 2026-11-27',
+  );
+  return fieldOrNull({ type: 'string', format: 'date', description }, isOne);
+}
+
+/** A list of different texts, which may be empty. */
+export function NamesField({ most, max, description }: TextOptions & { readonly most: number }): PropertyDecorator {
+  const isName = (value: unknown) => typeof value === 'string' && isUpTo(value, max) && isExternalReference(value);
+  const areNames = constraint(
+    (value) =>
+      Array.isArray(value) && value.length <= most && value.every(isName) && new Set(value).size === value.length,
+    `must be a list of at most ${most} different texts of 1 to ${max} visible characters, with plain spaces only between them`,
+  );
+  const items: SchemaObject = { type: 'string', minLength: 1, maxLength: max };
+  return fieldOrNull({ type: 'array', items, maxItems: most, uniqueItems: true, description }, areNames);
 }
 
 /** A request with a limited key is compared with each of its networks. */

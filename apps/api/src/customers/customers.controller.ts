@@ -6,7 +6,7 @@ import {
   NotFound,
   OrdersOpen,
   TooManyRows,
-  UnknownPriceList,
+  UnknownPriceListOfCustomer,
 } from '@app/domain';
 import {
   Customer,
@@ -104,7 +104,7 @@ export class CustomersController {
     answer: { status: 200, description: 'The customer.' },
     failures: [
       new NotFound('Customer'),
-      new UnknownPriceList('WHOLESALE'),
+      new UnknownPriceListOfCustomer('WHOLESALE'),
       new CustomerTooLarge(),
       new MetadataTooLarge(),
       new CommitOutcomeUnknown(null),

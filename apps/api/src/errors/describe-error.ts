@@ -24,6 +24,7 @@ import {
   StockRefused,
   UnitsWithoutBin,
   UnknownPriceList,
+  UnknownPriceListOfCustomer,
   UrlNotAllowed,
   type FailureKind,
 } from '@app/domain';
@@ -140,7 +141,8 @@ const FIELD_AT_FAULT = new Map<unknown, string>([
   [ExternalReferenceTaken, 'external_reference'],
   [PaymentsTooLarge, 'amount'],
   [PriceChanged, 'expected_total'],
-  [UnknownPriceList, 'price_list'],
+  [UnknownPriceListOfCustomer, 'price_list'],
+  [UnknownPriceList, 'list'],
   [UrlNotAllowed, 'url'],
 ]);
 

@@ -67,7 +67,7 @@ export class CustomersService {
     return customer;
   }
 
-  /** @throws NotFound, UnknownPriceList, CustomerTooLarge, MetadataTooLarge */
+  /** @throws NotFound, UnknownPriceListOfCustomer, CustomerTooLarge, MetadataTooLarge */
   async change(storeId: number, text: string, patch: CustomerPatch): Promise<CustomerRecord> {
     const id = readUuid(text);
     const changed =

@@ -52,7 +52,7 @@ export abstract class CustomerRepository {
    * Changes a customer by what the function makes of it, in one transaction. The function may run several times.
    *
    * @returns the changed customer; null when there is none.
-   * @throws UnknownPriceList, and what the function throws.
+   * @throws UnknownPriceListOfCustomer, and what the function throws.
    */
   abstract change(
     storeId: number,

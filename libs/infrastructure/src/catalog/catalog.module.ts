@@ -4,6 +4,7 @@ import {
   CategoryRepository,
   OrderCharges,
   PriceChanges,
+  PriceListRepository,
   ProductRepository,
   SkuRepository,
 } from '@app/application';
@@ -14,6 +15,7 @@ import { BrandEntity } from './brand.entity.js';
 import { CategoryEntity } from './category.entity.js';
 import { LiveCatalogPricing } from './live-catalog-pricing.js';
 import { PostgresPriceChanges } from './postgres-price-changes.js';
+import { PostgresPriceListRepository } from './postgres-price-list.repository.js';
 import { PostgresProductRepository } from './postgres-product.repository.js';
 import { PostgresSkuRepository } from './postgres-sku.repository.js';
 import { StoreCharges } from './store-charges.js';
@@ -27,6 +29,7 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     { provide: BrandRepository, useClass: TypeOrmBrandRepository },
     { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
     { provide: PriceChanges, useClass: PostgresPriceChanges },
+    { provide: PriceListRepository, useClass: PostgresPriceListRepository },
     { provide: ProductRepository, useClass: PostgresProductRepository },
     { provide: SkuRepository, useClass: PostgresSkuRepository },
   ],
@@ -36,6 +39,7 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     CategoryRepository,
     OrderCharges,
     PriceChanges,
+    PriceListRepository,
     ProductRepository,
     SkuRepository,
   ],

@@ -6,7 +6,7 @@ import {
   type Page,
   type PageOf,
 } from '@app/application';
-import { filledIn, readUuid, UnknownPriceList, type CustomerAccount } from '@app/domain';
+import { filledIn, readUuid, UnknownPriceListOfCustomer, type CustomerAccount } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { changedAt, updatedAt } from '../feed/updated-at.js';
@@ -125,7 +125,7 @@ export class PostgresCustomerRepository extends CustomerRepository {
       const columns = columnsOf(changed);
       if (isDeepStrictEqual(columns, columnsOf(customer))) return customer;
       await sql.query(CHANGE, [storeId, id, ...columns]).catch((error: unknown) => {
-        throw isForeignKeyViolation(error) ? new UnknownPriceList(changed.priceList ?? '') : error;
+        throw isForeignKeyViolation(error) ? new UnknownPriceListOfCustomer(changed.priceList ?? '') : error;
       });
       return { ...customer, ...changed };
     });

@@ -150,7 +150,7 @@ function isLargeRoute({ method, query, routeOptions: { url } }: FastifyRequest):
 
 /** An import takes slots of its own. No other request than these has a body that is read. */
 function hasLargeBody({ headers, method, routeOptions: { url = '', config } }: FastifyRequest): boolean {
-  if (!['POST', 'PATCH'].includes(method) || url === '/v1/import') return false;
+  if (!['POST', 'PUT', 'PATCH'].includes(method) || url === '/v1/import') return false;
   const most = config.rawBytes === undefined ? (LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY) : LARGE_RAW_BODY;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > most;
 }

@@ -27,6 +27,7 @@ import type {
   BundleOrderStage,
   CustomerLine,
   OrderRecordLine,
+  PriceListLine,
   ProductLine,
 } from '../schema/bundle.js';
 import { creditedTaxesOf, placedTaxesOf, soldTaxesOf } from '../schema/order-taxes.js';
@@ -63,6 +64,7 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
   currency: validIf(isCurrency),
   timeZone: validIf(isTimeZone),
   timestamp: readTimestamp,
+  day: validIf((text) => readTimestamp(`${text}T00:00:00Z`) !== null),
 };
 
 /** These read null as empty; the others keep it. */
@@ -130,6 +132,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
     isAccountSmall(customer) ? null : { problem: `has addresses and contacts of more than ${ACCOUNT_SIZE}` },
   taxRate: ({ rate }: { readonly rate: number }) =>
     isTaxRate(rate) ? null : { at: '.rate', problem: 'must have at most 4 decimals' },
+  priceList: ({ valid_from: from, valid_to: to }: PriceListLine) =>
+    from && to && to < from ? { at: '.valid_to', problem: 'must not be before valid_from' } : null,
   product: ({ metadata, variants, images, specifications }: ProductLine) =>
     problemOfMetadata(metadata, variants) ?? problemOfLists({ images, specifications }),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {

@@ -24,7 +24,7 @@ export const trimmedText = (maxLength: number) => text(maxLength, { reads: 'trim
 export const name = (maxLength: number, options: SchemaOptions = {}) =>
   Type.String({ maxLength, pattern: '\\S', problem: 'must not be empty', reads: 'name', ...options });
 
-const textLike = (pattern: string, problem: string, options: SchemaOptions = {}) =>
+export const textLike = (pattern: string, problem: string, options: SchemaOptions = {}) =>
   Type.String({ maxLength: 200, pattern, problem, ...options });
 
 const VISIBLE = `${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`;
@@ -98,6 +98,11 @@ export const timestamp = Type.String({
   problem: 'must be a timestamp such as "2026-01-02T03:04:05.000Z"',
   description: 'ISO 8601 with a zone.',
   reads: 'timestamp',
+});
+export const day = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+  problem: 'must be a date such as "2026-11-27"',
+  reads: 'day',
 });
 export const updatedAt = described(
   timestamp,

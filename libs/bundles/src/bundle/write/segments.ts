@@ -45,6 +45,7 @@ function identitiesOf(line: BundleLine, emailKey: EmailKey): string[][] {
     case 'store':
       return [[line.subdomain]];
     case 'warehouse':
+    case 'price_list':
       return [[line.code]];
     case 'bin':
       return [[line.warehouse, line.code]];
@@ -52,6 +53,10 @@ function identitiesOf(line: BundleLine, emailKey: EmailKey): string[][] {
     case 'category':
     case 'product':
       return [[folded(line.slug)]];
+    case 'list_price':
+      return [[line.list, folded(line.product), line.variant ?? '']];
+    case 'quantity_rule':
+      return [[folded(line.product), line.variant ?? '']];
     case 'stock':
       return [[line.bin, folded(line.product), line.variant ?? '']];
     case 'customer': {

@@ -76,6 +76,19 @@ export const VARIANTS = new TableWriter<number>({
   },
 });
 
+export const PRICE_LISTS = new TableWriter<string>({
+  table: 'price_lists',
+  id: 'code',
+  key: ['code'],
+  required: ['price_list.name'],
+  columns: {
+    ...withoutDefault('name'),
+    ...all(null, 'valid_from', 'valid_to'),
+    priority: 0,
+    customer_groups: [],
+  },
+});
+
 export const CUSTOMERS = new TableWriter<string>({
   table: 'customers',
   key: ['id'],

@@ -1,12 +1,12 @@
 import { parseId } from '@app/application';
 import { folded } from '@app/infrastructure';
-import { MAX_UNIT_PRICE, minorUnitExponent, Money, type Currency } from '@app/domain';
 import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
 import { MAX_VARIANTS } from '../schema/catalog-lines.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
+import { unitPrice } from './unit-price.js';
 
 /** A line whose references and prices are known to be right. */
 interface CheckedProduct extends Numbered<ProductLine> {
@@ -296,24 +296,6 @@ function variantRow(store: Owner, line: number, variant: BundleVariant, place: n
     ...(status !== undefined && { status: status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE' }),
     ...(metadata && { metadata }),
   };
-}
-
-function unitPrice(price: string, currency: Currency, line: number, path: string): number {
-  const minor = minorUnits(price, currency);
-  if (minor === null) {
-    throw new BundleLineError(line, `${path} must have at most ${minorUnitExponent(currency)} decimals in ${currency}`);
-  }
-  if (minor <= MAX_UNIT_PRICE) return minor;
-  throw new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
-}
-
-/** Null for a price that is finer than the currency; Infinity when they are no exact integer. */
-function minorUnits(price: string, currency: Currency): number | null {
-  try {
-    return Money.exact(price, currency)?.minor ?? null;
-  } catch {
-    return Infinity;
-  }
 }
 
 async function replaceCategories(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {

@@ -137,8 +137,6 @@ CREATE TABLE price_lists (
   valid_from date, -- The first and the last day on which the list applies, in the store's time zone. Null: without end.
   valid_to date,
   customer_groups text[] NOT NULL DEFAULT '{}', -- Groups of customers to whom the list applies.
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, code),
   CHECK (valid_from <= valid_to)
 );
@@ -165,6 +163,7 @@ CREATE TRIGGER list_prices_have_a_variant_key BEFORE INSERT OR UPDATE OF variant
 CREATE INDEX list_prices_by_list ON list_prices (store_id, list, product_id, variant_key, from_quantity);
 
 -- What may be ordered of a unit. The rules of the list that prices the unit apply; without any, those of the catalog (list '').
+-- A list has rules for the units that it has prices for: their writers remove both together.
 CREATE TABLE quantity_rules (
   store_id int NOT NULL REFERENCES stores,
   list text NOT NULL DEFAULT '',
