@@ -3,6 +3,7 @@ import {
   CatalogPricing,
   CategoryRepository,
   OrderCharges,
+  PriceBreaks,
   PriceChanges,
   ProductRepository,
   SkuRepository,
@@ -13,6 +14,7 @@ import type { Provided } from '../platform/provided.js';
 import { BrandEntity } from './brand.entity.js';
 import { CategoryEntity } from './category.entity.js';
 import { LiveCatalogPricing } from './live-catalog-pricing.js';
+import { PostgresPriceBreaks } from './postgres-price-breaks.js';
 import { PostgresPriceChanges } from './postgres-price-changes.js';
 import { PostgresProductRepository } from './postgres-product.repository.js';
 import { PostgresSkuRepository } from './postgres-sku.repository.js';
@@ -26,6 +28,7 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     LiveCatalogPricing,
     { provide: BrandRepository, useClass: TypeOrmBrandRepository },
     { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
+    { provide: PriceBreaks, useClass: PostgresPriceBreaks },
     { provide: PriceChanges, useClass: PostgresPriceChanges },
     { provide: ProductRepository, useClass: PostgresProductRepository },
     { provide: SkuRepository, useClass: PostgresSkuRepository },
@@ -35,6 +38,7 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     CatalogPricing,
     CategoryRepository,
     OrderCharges,
+    PriceBreaks,
     PriceChanges,
     ProductRepository,
     SkuRepository,
