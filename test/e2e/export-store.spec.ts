@@ -482,7 +482,7 @@ describe('the life of an order', () => {
     await change('notes', { text: 'Ring twice', metadata });
     await change('refunds', { reference: 'R-1', amount: 500, lines: [{ line: 1, quantity: 1 }], restock: true });
     await source.database.query(
-      `UPDATE order_lines SET discount_amount = 4, tax = '[{"name": "VAT", "rate": 7.7, "amount": 18}]' WHERE order_id = $1`,
+      `UPDATE order_lines SET discount_amount = 4, price_source = 'DEALERS', tax = '[{"name": "VAT", "rate": 7.7, "amount": 18}]' WHERE order_id = $1`,
       [id],
     );
     await source.database.query(

@@ -5,6 +5,7 @@ import { SignInService } from './access/sign-in.service.js';
 import { PeopleService } from './access/people.service.js';
 import { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
 import { ChangePrices } from './catalog/change-prices.js';
+import { CustomerPrices } from './catalog/customer-prices.js';
 import { PriceListsService } from './catalog/price-lists.service.js';
 import { ChangedRecords } from './feed/changed-records.js';
 import { FeedService } from './feed/feed.service.js';
@@ -39,6 +40,7 @@ const USE_CASES = [
   ProductsService,
   SkusService,
   ChangePrices,
+  CustomerPrices,
   PriceListsService,
   StockService,
   CustomersService,

@@ -18,7 +18,13 @@ export { StockService } from './stock/stock.service.js';
 export { type PublicStoreProfile, StoreProfileService } from './stores/store-profile.service.js';
 
 // Ports that an extension implements
-export { CatalogPricing, type LineRequest, type PricedItems } from './ports/catalog-pricing.js';
+export {
+  CatalogPricing,
+  type LineRequest,
+  type PricedCustomer,
+  type PricedItems,
+  type PriceRequest,
+} from './ports/catalog-pricing.js';
 export { Notifier, UndeliverableMessage } from './ports/notifier.js';
 export { OrderCharges } from './ports/order-charges.js';
 export type { NotificationStage } from './ports/pipeline-stages.js';

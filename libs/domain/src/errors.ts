@@ -72,6 +72,25 @@ export class OutOfStock extends rejected('out_of_stock', 'The stock is short') {
   }
 }
 
+/** A line whose units are sold in other quantities only. */
+export interface UnofferedQuantity {
+  readonly line: number;
+  /** The list of the line, as in {@link UnavailableItem}. */
+  readonly list?: 'set' | 'add';
+  /** The units of all lines of the order with its product and variant. */
+  readonly requested: number;
+  /** What is offered: multiples of `step` from `minQuantity` on. */
+  readonly minQuantity: number;
+  readonly step: number;
+}
+
+export class QuantityNotOffered extends rejected('quantity_not_offered', 'A quantity of the order is not offered') {
+  constructor(readonly items: readonly UnofferedQuantity[]) {
+    super();
+  }
+}
+
+export const UnknownCustomer = rejected('unknown_customer', 'The store has no such customer');
 /** Another order of the store, in the same mode, has the client's reference. */
 export class ExternalReferenceTaken extends rejected('external_reference_taken', 'Another order has this reference') {
   constructor(readonly orderId: string) {

@@ -27,6 +27,7 @@ export * from './orders/credit-taxes.js';
 export * from './orders/dated-change.js';
 export * from './orders/external-reference.js';
 export * from './orders/order-line.js';
+export * from './orders/quantity-rule.js';
 export * from './orders/order-status.js';
 export * from './orders/hold-order.js';
 export * from './orders/line-shares.js';

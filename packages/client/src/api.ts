@@ -19,7 +19,7 @@ export interface paths {
     put?: never;
     /**
      * Place an order
-     * @description Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.
+     * @description Names come from the live catalog, unit prices from the price lists of the customer or else the catalog; prices in the request are ignored. The order runs the full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.
      */
     post: operations['createOrder'];
     delete?: never;
@@ -1354,6 +1354,8 @@ export interface components {
       items: components['schemas']['OrderItemRequest'][];
       /** @description Another name of `items`. */
       line_items?: components['schemas']['OrderItemRequest'][];
+      /** @description The account that orders: its price lists apply, and the order is linked to it. Unknown: 422 `unknown_customer`. Null means the account with the e-mail of the customer, or else the only one with a contact who has it, if there is one. */
+      customer_id?: string | null;
       customer: components['schemas']['OrderCustomerRequest'];
       shipping_address?: components['schemas']['ShippingAddressRequest'];
       billing?: components['schemas']['BillingRequest'];
@@ -2173,6 +2175,11 @@ export interface components {
          */
         discount_amount: number;
         /**
+         * @description The price list that gave the price. Null: the catalog, the client or an import.
+         * @example DEALERS
+         */
+        price_source: string | null;
+        /**
          * @description What clients keep with the line.
          * @example {
          *       "erp_id": "4711"
@@ -2544,6 +2551,11 @@ export interface components {
          * @example 0
          */
         discount_amount: number;
+        /**
+         * @description The price list that gave the price. Null: the catalog, the client or an import.
+         * @example DEALERS
+         */
+        price_source: string | null;
         /**
          * @description What clients keep with the line.
          * @example {
@@ -3139,7 +3151,7 @@ export interface components {
          */
         quantity: number;
         /**
-         * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
+         * @description Unit price, as the order pays it. In major units of the currency: 10.99 is 10.99 USD.
          * @example 79.9
          */
         price: number;
@@ -3179,10 +3191,15 @@ export interface components {
          */
         quantity: number;
         /**
-         * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
+         * @description Unit price, as the order pays it. In major units of the currency: 10.99 is 10.99 USD.
          * @example 79.9
          */
         price: number;
+        /**
+         * @description The price list that gives the price. Null: the catalog or the client.
+         * @example DEALERS
+         */
+        price_source: string | null;
       }[];
       /**
        * @description The taxes of the lines and the shipping, by name and rate.
@@ -3238,14 +3255,20 @@ export interface components {
          * @description The `X-Error-Code` that the order would get.
          * @enum {string}
          */
-        code: 'currency_mismatch' | 'external_reference_taken' | 'item_unavailable' | 'out_of_stock' | 'price_changed';
+        code:
+          | 'currency_mismatch'
+          | 'external_reference_taken'
+          | 'item_unavailable'
+          | 'out_of_stock'
+          | 'price_changed'
+          | 'quantity_not_offered';
         /**
          * @description The part of the body.
          * @example items[0]
          */
         path: string;
         /**
-         * @description Units that the lines of this product request together. Only for `out_of_stock`.
+         * @description Units that the lines of this product request together. Only for `out_of_stock` and `quantity_not_offered`.
          * @example 2
          */
         requested: number | null;
@@ -3566,6 +3589,11 @@ export interface components {
        */
       price: number;
       /**
+       * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
+       * @example DEALERS
+       */
+      price_source?: string | null;
+      /**
        * Format: int64
        * @description Available units of the product and of its active variants: what open orders have taken is not in it.
        * @example 12
@@ -3619,6 +3647,11 @@ export interface components {
        * @example 79.9
        */
       price: number;
+      /**
+       * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
+       * @example DEALERS
+       */
+      price_source?: string | null;
       /**
        * Format: int64
        * @description Available units of the product and of its active variants: what open orders have taken is not in it.
@@ -3690,6 +3723,11 @@ export interface components {
          * @example 79.9
          */
         price: number;
+        /**
+         * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
+         * @example DEALERS
+         */
+        price_source?: string | null;
         /**
          * @description Attributes of the variant, by name.
          * @example {
@@ -3828,6 +3866,29 @@ export interface components {
        * @example 79.9
        */
       price: number;
+      /**
+       * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
+       * @example DEALERS
+       */
+      price_source?: string | null;
+      /** @description How the price depends on the quantity, sorted by it, from 1; at most 100 from price lists. Only with `customer_id`. */
+      price_breaks?: {
+        /**
+         * @description From this quantity on, of all lines of an order with the unit.
+         * @example 10
+         */
+        from_quantity: number;
+        /**
+         * @description Unit price. In major units of the currency: 10.99 is 10.99 USD.
+         * @example 71.9
+         */
+        price: number;
+        /**
+         * @description The price list; null: the catalog.
+         * @example DEALERS
+         */
+        price_source: string | null;
+      }[];
       /**
        * Format: int64
        * @description Available units of exactly this variant or product: what open orders have taken is not in it.
@@ -4669,6 +4730,8 @@ export interface components {
          * @description In minor units; positive where it lowers the total.
          */
         discount_amount?: number;
+        /** @description The price list that gave the price. */
+        price_source?: string;
         /**
          * Format: int32
          * @description Units that were given up before they shipped.
@@ -8076,7 +8139,9 @@ export interface operations {
           'X-Error-Code':
             | 'metadata_too_large'
             | 'too_many_taxes'
+            | 'unknown_customer'
             | 'out_of_stock'
+            | 'quantity_not_offered'
             | 'too_many_bins'
             | 'currency_mismatch'
             | 'price_changed'
@@ -8331,7 +8396,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'metadata_too_large' | 'too_many_taxes';
+          'X-Error-Code': 'metadata_too_large' | 'too_many_taxes' | 'unknown_customer';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -8906,6 +8971,7 @@ export interface operations {
             | 'too_many_taxes'
             | 'too_many_bins'
             | 'out_of_stock'
+            | 'quantity_not_offered'
             | 'currency_mismatch'
             | 'price_changed'
             | 'metadata_too_large'
@@ -9619,6 +9685,8 @@ export interface operations {
         ids?: string;
         /** @description Only those with exactly this text as the whole SKU of the product or of a variant, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         sku?: string;
+        /** @description The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. For an unknown customer a list is empty, and a single resource is not found. */
+        customer_id?: string;
         /** @description Only the products of this brand. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         brand_id?: number;
         /** @description Only those with exactly this text as the name in URLs, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
@@ -9777,6 +9845,8 @@ export interface operations {
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
         include?: 'updated_at'[];
+        /** @description The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. For an unknown customer a list is empty, and a single resource is not found. */
+        customer_id?: string;
         /** @description `true` (or `1`): each row has its units by warehouse. Any other value, including `false`, does not filter. */
         warehouses?: boolean;
         /** @description The order of the rows: by SKU without the parameter; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */

@@ -158,6 +158,7 @@ function byParameter({ method, path }: Route, name: string, kind: Reference): Tr
     what: `${method} ${path}?${name}=${kind.kind}`,
     reference: kind,
     ask: (value) => ({ method, path: `${path}?${name}=${encodeURIComponent(value)}` }),
-    statuses: [200],
+    // A product has no prices for a customer that the store does not have.
+    statuses: name === 'customer_id' && path.startsWith('/v1/products/') ? [404] : [200],
   };
 }

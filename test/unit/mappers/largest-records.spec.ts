@@ -90,7 +90,7 @@ const ORDER_ROW: OrderRow = {
   lines: times(MAX_LINES, (n) => ({
     ...{ line: n + 1, productId: 70, variantId: 12, sku: 'R-1', name: 'Runner', attributes, attributeNames },
     ...{ unitPrice: '1000', quantity: MAX_QUANTITY, lineTotal: '999000', metadata: LINE_METADATA },
-    ...{ tax: TAX, discount: '100', returnedQuantity: 0, cancelledQuantity: 1 },
+    ...{ tax: TAX, discount: '100', priceSource: TEXT.slice(0, 64), returnedQuantity: 0, cancelledQuantity: 1 },
   })),
   heldReasons: times(20, (n) => `rule_${n}`),
   fraud: { verdict: 'REVIEW', score: 200, reasons: times(20, (n) => ({ rule: `rule_${n}`, score: 10 })) },

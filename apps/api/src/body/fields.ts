@@ -18,6 +18,7 @@ import {
   METADATA_RULE,
   METADATA_SCHEMA,
   parseUrl,
+  readUuid,
 } from '@app/domain';
 import { readNetwork } from '@app/application';
 import type { SchemaObject } from '@app/representations';
@@ -198,6 +199,14 @@ export function ReferenceField({ description, isRequired = false }: RequirableOp
     description,
   } as const;
   return requirable(isRequired, schema, isTextThat(isExternalReference, message));
+}
+
+export function UuidField({ description }: FieldOptions): PropertyDecorator {
+  return fieldOrNull({ type: 'string', format: 'uuid', description }, isTextThat(isUuid, 'must be a UUID'));
+}
+
+function isUuid(value: string): boolean {
+  return readUuid(value) !== null;
 }
 
 /** A list of different references. */

@@ -6,6 +6,7 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 export const DEFAULT_LIMIT = 50;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
+const CUSTOMER_ID = 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7';
 const MAX_PAGE = Math.floor(MAX_INT4 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
 const MAX_VALUES = 100;
@@ -145,6 +146,16 @@ export const exactFilter = (name: string, what: string, example: string): Filter
     `Only those with exactly this text as ${what}. A value that no row has, such as an empty one, returns an empty list, ` +
     'never an error.',
   schema: { type: 'string', examples: [example] },
+  read: filterOf,
+});
+
+/** Not a condition. */
+export const customerParameter = (): Filter<string> => ({
+  name: 'customer_id',
+  description:
+    'The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. ' +
+    'For an unknown customer a list is empty, and a single resource is not found.',
+  schema: { type: 'string', examples: [CUSTOMER_ID] },
   read: filterOf,
 });
 

@@ -1,5 +1,6 @@
 import type { StockItem, VariantAttributes } from '@app/domain';
 import type { Page, PageOf, UpdatedFilter } from './page.js';
+import type { PriceBreak } from './price-breaks.js';
 
 export type SkuId = StockItem;
 
@@ -19,6 +20,10 @@ export interface SkuRecord extends SkuId {
   /** The same by warehouse, sorted by code; absent unless asked for. */
   readonly warehouses?: readonly WarehouseUnits[];
   readonly status: string;
+  /** Present for a customer, whose price it is. */
+  readonly priceSource?: string | null;
+  /** Likewise: sorted by quantity, the first is that of one unit. */
+  readonly priceBreaks?: readonly PriceBreak[];
   /** Present with the `include` of a filter. */
   readonly updatedAt?: Date;
 }
@@ -38,6 +43,8 @@ export interface SkuFilter extends UpdatedFilter {
   readonly search?: string;
   /** Not a condition: the rows tell their units by warehouse. */
   readonly byWarehouse?: true;
+  /** Likewise: the prices are those of this customer. */
+  readonly customerId?: string;
   /** Likewise. */
   readonly include?: readonly 'updated_at'[];
 }

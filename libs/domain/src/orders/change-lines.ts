@@ -8,8 +8,10 @@ import {
   OrderCancelled,
   PaymentUnrecorded,
   PriceChanged,
+  QuantityNotOffered,
   TotalOutOfRange,
   type UnavailableItem,
+  type UnofferedQuantity,
 } from '../errors.js';
 import type { Currency } from '../money/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
@@ -36,6 +38,8 @@ export interface LinesRequest {
   readonly add: readonly OrderLine[];
   /** What cannot be added. */
   readonly unavailable: readonly UnavailableItem[];
+  /** Lines of `set` and `add` whose units are not sold in this quantity; absent: none. */
+  readonly notOffered?: readonly UnofferedQuantity[];
   /** The currency of the store. */
   readonly currency: Currency;
   /** Absent when any total will do. */
@@ -49,7 +53,7 @@ export interface LinesRequest {
 /**
  * Lines keep their numbers and prices. One that is given up stays with the quantity 0: its number is never used again.
  * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked, ChargesGiven
- * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged,
+ * @throws ItemsUnavailable, CurrencyMismatch, QuantityNotOffered, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged,
  *   TooManyTaxes, TotalOutOfRange
  */
 export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf: ChargesOf): OrderChange {
@@ -181,10 +185,11 @@ function assertOpen(order: PlacedOrder): void {
   order.assertHasTakenStock();
 }
 
-function assertAddable({ state }: PlacedOrder, { add, unavailable, currency }: LinesRequest): void {
+function assertAddable({ state }: PlacedOrder, { add, unavailable, notOffered = [], currency }: LinesRequest): void {
   if (unavailable.length > 0)
     throw new ItemsUnavailable(unavailable.map((item) => ({ ...item, list: 'add' as const })));
   if (add.length > 0 && currency !== state.currency) throw new CurrencyMismatch(currency);
+  if (notOffered.length > 0) throw new QuantityNotOffered(notOffered);
   if (state.lines.length + add.length > MAX_LINES) {
     throw new InvalidOrderItems(`An order has at most ${MAX_LINES} lines, with those that it has given up`);
   }

@@ -3,6 +3,7 @@ import {
   CatalogPricing,
   CategoryRepository,
   OrderCharges,
+  PriceBreaks,
   PriceChanges,
   PriceListRepository,
   ProductRepository,
@@ -14,6 +15,7 @@ import type { Provided } from '../platform/provided.js';
 import { BrandEntity } from './brand.entity.js';
 import { CategoryEntity } from './category.entity.js';
 import { LiveCatalogPricing } from './live-catalog-pricing.js';
+import { PostgresPriceBreaks } from './postgres-price-breaks.js';
 import { PostgresPriceChanges } from './postgres-price-changes.js';
 import { PostgresPriceListRepository } from './postgres-price-list.repository.js';
 import { PostgresProductRepository } from './postgres-product.repository.js';
@@ -28,6 +30,7 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     LiveCatalogPricing,
     { provide: BrandRepository, useClass: TypeOrmBrandRepository },
     { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
+    { provide: PriceBreaks, useClass: PostgresPriceBreaks },
     { provide: PriceChanges, useClass: PostgresPriceChanges },
     { provide: PriceListRepository, useClass: PostgresPriceListRepository },
     { provide: ProductRepository, useClass: PostgresProductRepository },
@@ -38,6 +41,7 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     CatalogPricing,
     CategoryRepository,
     OrderCharges,
+    PriceBreaks,
     PriceChanges,
     PriceListRepository,
     ProductRepository,

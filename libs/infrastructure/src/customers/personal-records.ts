@@ -99,6 +99,7 @@ function itemRecord(line: OrderLineRecord, [product, variant]: CatalogJson = [nu
     attributes: line.attributes,
     ...(line.tax.length > 0 && { tax: line.tax }),
     ...(line.discount !== 0 && { discount_amount: line.discount }),
+    ...(line.priceSource !== null && { price_source: line.priceSource }),
     unit_price: line.unitPrice,
     quantity: line.quantity,
     metadata: line.metadata,

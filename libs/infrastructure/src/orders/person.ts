@@ -1,15 +1,7 @@
 import { isOddEmail } from '../lists/search-terms.js';
 import { trimmed } from '../postgres/trimmed.js';
 
-/**
- * SQL for whether a customer has an e-mail, in any letter case. It compares as the unique index of customers: lower() of
- * PostgreSQL, whose letters differ from JavaScript's. A customer without an e-mail matches none.
- *
- * @param customer the alias of the customer's row. @param email an expression.
- */
-export function hasEmail(customer: string, email: string): string {
-  return `lower(${customer}.email) = lower(${email}) AND ${customer}.email <> ''`;
-}
+export { customerOfEmail, hasEmail } from '../lists/customer-email.js';
 
 /**
  * SQL for the id of the customer whose account an order with the e-mail is: the customer who has it, or else the only one with

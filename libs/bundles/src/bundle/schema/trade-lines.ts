@@ -98,6 +98,7 @@ export const orderItem = is.object(
     quantity: is.integer(0, MAX_INT4, '0: the order has given up the line.'),
     tax: is.optional(is.described(taxes, 'The taxes of the line.')),
     discount_amount: is.optional(is.described(is.signedAmount, 'In minor units; positive where it lowers the total.')),
+    price_source: is.optional(is.described(is.reference, 'The price list that gave the price.')),
     cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were given up before they shipped.')),
     returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },

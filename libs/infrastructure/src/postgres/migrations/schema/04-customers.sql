@@ -42,7 +42,7 @@ CREATE UNIQUE INDEX customers_by_email ON customers (store_id, lower(email)) WHE
 CREATE INDEX customers_newest ON customers (store_id, created_at DESC, id DESC);
 CREATE INDEX customers_by_status ON customers (store_id, lower(status), created_at DESC, id DESC);
 CREATE INDEX customers_search ON customers USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
--- As for orders.
+-- As for orders. A search finds the e-mails of contacts by customer_contacts, except odd ones.
 CREATE INDEX customers_by_email_key ON customers (store_id, (email_key(email) COLLATE "C")) WHERE email <> '';
 CREATE INDEX customers_by_odd_email ON customers (store_id, created_at) WHERE has_odd_text;
 -- The customers of a price list, and with a VAT id.
