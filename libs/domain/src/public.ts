@@ -38,7 +38,6 @@ export {
   type OrderEventName,
   type StatusField,
 } from './orders/order-event.js';
-export type { QuantityRule } from './orders/quantity-rule.js';
 export { type OrderLine, type OrderLineDraft, orderLineOf, type VariantAttributes } from './orders/order-line.js';
 export type {
   MoneyRecord,

@@ -1,9 +1,4 @@
-/** In which quantities units are sold: at least `minQuantity`, in multiples of `step`. Both are 1 without a rule. */
-export interface QuantityRule {
-  readonly minQuantity: number;
-  readonly step: number;
-}
-
+import type { QuantityRule } from '../money/price-list.js';
 /** @param quantity the units of all lines of the order. */
 export function isOffered(quantity: number, { minQuantity, step }: QuantityRule): boolean {
   // @protects quantity-rule

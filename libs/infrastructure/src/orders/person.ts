@@ -4,21 +4,6 @@ import { trimmed } from '../postgres/trimmed.js';
 export { customerOfEmail, hasEmail } from '../lists/customer-email.js';
 
 /**
- * SQL for the id of the customer whose account an order with the e-mail is: the customer who has it, or else the only one with
- * a contact who has it. Null where there is none, and where several have such a contact.
- *
- * @param store @param email expressions.
- */
-export function customerOfEmail(store: string, email: string): string {
-  return `coalesce(
-    (SELECT account.id FROM customers AS account WHERE account.store_id = ${store} AND ${hasEmail('account', email)}),
-    (SELECT CASE WHEN count(*) = 1 THEN (array_agg(contact.customer_id))[1] END
-    FROM (
-      SELECT customer_id FROM customer_contacts WHERE store_id = ${store} AND email = lower(${email}) LIMIT 2
-    ) AS contact))`;
-}
-
-/**
  * SQL for whether the order `item` has an e-mail, in any letter case. `email_key` represents nearly all e-mails
  * (search-terms.ts).
  *
