@@ -6,7 +6,8 @@ export default tseslint.config(
   { ignores: ['**/dist', 'coverage', 'node_modules', '**/*.mjs', '**/*.cjs'] },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
-  // One program of the whole project: the project service updates its own with every file, which takes twice the time.
+  // A single program covers the whole project, because the project service updates its own for every file, which takes twice
+  // the time.
   { languageOptions: { parserOptions: { project: 'tsconfig.json', tsconfigRootDir: import.meta.dirname } } },
   {
     rules: {
@@ -20,7 +21,7 @@ export default tseslint.config(
   },
   {
     files: ['apps/**/*.ts', 'libs/**/*.ts', 'packages/**/*.ts'],
-    // Where a moment of the calendar is meant: a key's expiry and last use, the start of a span, the date of a mail,
+    // These files mean a moment of the calendar: a key's expiry and last use, the start of a span, the date of a mail,
     // the time of a webhook.
     ignores: [
       'apps/api/src/access/api-key.guard.ts',
@@ -44,7 +45,7 @@ export default tseslint.config(
     rules: {
       'react-hooks/rules-of-hooks': 'error',
       'react-hooks/exhaustive-deps': 'error',
-      // The value of an event handler is ignored by the browser.
+      // The browser ignores the value of an event handler.
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
     },
   },

@@ -4,7 +4,7 @@ import { transform } from '@swc/core';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './tools/longest-first.mjs';
 
-// Vite's own compiler emits no metadata of decorators, by which Nest finds what a constructor needs.
+// Vite's own compiler emits no metadata of decorators, which Nest needs to find the constructor parameters.
 const swc = {
   name: 'swc',
   enforce: 'pre',
@@ -42,11 +42,11 @@ export default defineConfig({
   },
   test: {
     reporters: ['default', './tools/summary-reporter.mjs'],
-    // One more than cores: many tests wait for a time limit of the service, or for a process that ends.
+    // There is one worker more than cores: many tests wait for a time limit of the service, or for a process that ends.
     maxWorkers: availableParallelism() + 1,
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
-    // The files of a worker share the modules, whose load would take a third of the time.
+    // The files of a worker share the modules, because loading them would take a third of the time.
     isolate: false,
     globals: true,
     clearMocks: true,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { allOrders, placeOrder, RequestFailed, storeClient } from '@store-commerce/client';
 
 const [address = 'http://localhost:3000', apiKey = '', productId = '1'] = process.argv.slice(2);
-// A reader such as `head` closes the pipe early.
+// A reader such as `head` may close the pipe early.
 process.stdout.on('error', () => process.exit());
 
 const client = storeClient(address, apiKey);

@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const ROOT = join(__dirname, '..');
 
-/** What production code in each folder may import besides itself. Everything else is a leak. */
+/** What production code in each folder may import in addition to itself. Everything else is a leak. */
 const ALLOWED: Record<string, RegExp> = {
   'libs/domain': /^node:(url|zlib)$/,
   'libs/application': /^(@app\/domain|@nestjs\/common|ipaddr\.js|uuid|node:crypto|node:net)$/,
@@ -28,7 +28,7 @@ const ALLOWED: Record<string, RegExp> = {
   'packages/catalog-converter': /^(ajv\/.+|csv-parse|node:.+)$/,
 };
 
-/** From the lowest. A module imports lower layers only; files outside the modules are the top layer. */
+/** The layers from the lowest. A module imports only lower layers; files outside the modules are the top layer. */
 const LAYERS: readonly (readonly string[])[] = [
   ['platform'],
   ['postgres'],
@@ -40,7 +40,9 @@ const LAYERS: readonly (readonly string[])[] = [
 ];
 const INFRASTRUCTURE = 'libs/infrastructure/src';
 
-/** Where SQL and SQLSTATEs may stand: PostgreSQL's own module, the adapters, and the bulk work that goes past the ports. */
+/**
+ * Where SQL and SQLSTATEs may occur: PostgreSQL's own module, the adapters, and the bulk work that bypasses the ports.
+ */
 const SPEAKS_SQL =
   /^(libs\/bundles|packages\/embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|customers|feed|fraud|health|mail|orders|secrets|stock|stores|webhooks|worker)\//;
 
@@ -114,7 +116,7 @@ function folders(graph: ReadonlyMap<string, readonly string[]>): Map<string, str
   return result;
 }
 
-/** How many stand above each other, each on what it imports. Without circles only. */
+/** Counts how many modules are stacked, each on what it imports. The graph must have no circles. */
 function floors(graph: ReadonlyMap<string, readonly string[]>): number {
   const known = new Map<string, number>();
   const floorOf = (node: string): number => {
@@ -142,7 +144,10 @@ function climbs(graph: ReadonlyMap<string, readonly string[]>): string[] {
 
 const STATEMENT =
   /^\s*(?:\/\*.*?\*\/\s*)?(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+|DELETE\s+FROM\s|WITH\s+\w+(\s*\([^)]*\))?\s+AS\s|COPY\s|LOCK\s+TABLE\s)/;
-/** In the classes that the service meets; five characters of another class are a number more often than an SQLSTATE. */
+/**
+ * Matches the classes that the service meets; five characters of another class are more often a number than an
+ * SQLSTATE.
+ */
 const SQLSTATE = /^(08|0A|2[0-8]|40|42|5[3578]|XX|P0)[0-9A-Z]{3}$/;
 
 function sqlIn(text: string): string[] {
@@ -254,7 +259,7 @@ describe('imports', () => {
     expect(findCycle(folders(files))).toEqual([]);
   });
 
-  // Sharing by stacking: what every folder needs belongs to the lowest floor, not to a folder above another.
+  // What every folder needs belongs to the lowest floor, not to a folder above another.
   it('let the folders of the API stand on at most nine floors', () => {
     expect(floors(folders(new Map([...files].filter(([file]) => file.startsWith('apps/api/')))))).toBeLessThanOrEqual(
       9,
@@ -385,7 +390,7 @@ describe('names of the wire', () => {
     },
   );
 
-  it.each(["'out_of_stock'", '`${contact}_velocity_high`', "'The stock is short'"])(
+  it.each(["'out_of_stock'", '`${contact}_velocity_high`', "'Not enough stock'"])(
     'the check lets %s pass',
     (literal) => {
       expect(wireNamesIn(`const text = ${literal};`)).toEqual([]);

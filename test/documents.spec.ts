@@ -42,7 +42,9 @@ function brokenLinks(file: string, text: string): string[] {
 
 const FOLDERS = ['apps', 'docs', 'docker', 'examples', 'libs', 'packages', 'test', 'tools'];
 const REPOSITORY_PATH = new RegExp(`(?<![\\w/.<@-])(?:${FOLDERS.join('|')})/\\w[\\w./-]*`, 'g');
-/** The name of a file of code without its folder. A hyphen tells it from a property, such as `where.sql`. */
+/**
+ * Matches the name of a code file without its folder. A hyphen distinguishes it from a property, such as `where.sql`.
+ */
 const FILE_NAME = /(?<![\w./<-])\w[\w.]*-[\w.-]*\.(?:ts|mjs|cjs)\b/g;
 
 const files = FOLDERS.flatMap((folder) =>
@@ -113,7 +115,7 @@ function unknownVariables(text: string): string[] {
 
 const AVOIDED =
   /\b(?:told|tells?\s+of|whoever|nobody|somebody|anew|beside|mend(?:s|ed|ing)?|leads?\s+to|stands\s+in|belongs?\s+into|of\s+(?:its|their)\s+own|meanwhile|in\s+turn)\b/gi;
-/** Code, and the account that PostgreSQL may run as. */
+/** Matches code, and the account that PostgreSQL may run as. */
 const EXEMPT = /^```[^]*?^```|`[^`]*`|"nobody"|^nobody$/gm;
 /** Programs write these two. */
 const MEASURED = ['docs/promises.md', 'docs/benchmarks.md'];
@@ -132,6 +134,22 @@ function literalsOf(source: string): string[] {
   return texts;
 }
 
+/**
+ * Finds comments by their text, including those of SQL inside strings. Line comments on consecutive lines are one
+ * comment. It returns each without its markers.
+ */
+const COMMENT = /\/\*+([^]*?)\*\/|(?<=^[ \t]*)((?:\/\/|--) .*(?:\n[ \t]*(?:\/\/|--) .*)*)|(?<=\s)((?:\/\/|--) .*)/gm;
+const commentsIn = (source: string): string[] =>
+  [...source.matchAll(COMMENT)].map(([, block, lines, rest]) =>
+    (block ?? lines ?? rest ?? '').replace(/^[ \t]*(?:\/\/|--|\*)/gm, '').trim(),
+  );
+
+/**
+ * A comment that begins with one of these words usually has no subject and no verb, such as "Of one store". A program
+ * cannot tell the exceptions reliably, and each of them can begin with another word, so all are refused.
+ */
+const WITHOUT_SUBJECT = /^(?:Of|By|As|Those|One|Neither|None)\b/;
+
 describe('the documents', () => {
   it('list every error code with what to do about it', () => {
     const row = /^\| (\d{3}) \| `(\w+)` \| [^|]{10,} \| [^|]{10,} \|$/gm;
@@ -145,7 +163,7 @@ describe('the documents', () => {
     );
 
     expect(listed.map((text) => text.slice(4)).sort()).toEqual([...ERROR_CODES].sort());
-    // The routes of the dashboard are no part of the document.
+    // The routes of the dashboard are not part of the document.
     returned.push('422 sign_in_invalid', '422 address_not_private');
     expect(listed.filter((text) => !returned.includes(text))).toEqual([]);
   });
@@ -267,6 +285,34 @@ describe('the comments of the code', () => {
 
     expect(comments.length).toBeGreaterThan(500);
     expect(faults).toEqual([]);
+  });
+
+  it('begin with their subject or their verb', () => {
+    const isWritten = (file: string) => !file.includes('/dist/') && file !== 'packages/client/src/api.ts';
+    const sources = files.filter((file) => /\.(?:[cm]?[jt]s|tsx|sql)$/.test(file) && isWritten(file));
+    const found = sources.flatMap((file) => commentsIn(read(file)).map((comment) => ({ file, comment })));
+
+    expect(found.length).toBeGreaterThan(5_000);
+    expect(found.filter(({ comment }) => WITHOUT_SUBJECT.test(comment))).toEqual([]);
+  });
+
+  it.each([
+    ['a block', '/** ', 'Of one store. */'],
+    ['a block of several lines', '/**\n * ', 'As for orders.\n * @throws NotFound\n */'],
+    ['a line', '  // ', 'By id.\n  // By name.\n'],
+    ['the end of a line', 'const a = 1; // ', 'Those of now.'],
+    ['the end of a line of SQL', 'id int, -- ', 'One for each store.'],
+  ])('are found in %s', (_where, marker, text) => {
+    const found = commentsIn(`${marker}${text}`);
+
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(WITHOUT_SUBJECT);
+  });
+
+  it('may have these words elsewhere', () => {
+    const source = `// ${'Sorted by name.'}\n// ${'By id where names are equal.'}\nread(a --b, 'x//y');`;
+
+    expect(commentsIn(source).filter((comment) => WITHOUT_SUBJECT.test(comment))).toEqual([]);
   });
 });
 

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-// Builds apps/dashboard into dist/dashboard: a script, a style and the page that names them, each also compressed.
+// This program builds apps/dashboard into dist/dashboard: a script, a style and the page that names them, each also
+// compressed.
 
 const SOURCE = 'apps/dashboard';
 const OUT = path.resolve('dist/dashboard');

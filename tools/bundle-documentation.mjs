@@ -6,8 +6,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { transformSync } from 'esbuild';
 import { GUIDES, renderGuide } from './guides.mjs';
 
-// Builds dist/documentation: the reference page with Swagger UI, the guides of docs/api.md, a search over their headings,
-// and what these pages load. Each file is also compressed. The API serves the folder as it is.
+// This program builds dist/documentation: the reference page with Swagger UI, the guides of docs/api.md, a search over
+// their headings, and what these pages load. Each file is also compressed. The API serves the folder unchanged.
 
 const SOURCE = 'apps/documentation/src';
 const OUT = path.resolve('dist/documentation');
@@ -24,7 +24,7 @@ const assets = Object.fromEntries([
   ]),
 ]);
 
-/** The version is that of `PublicFile`: the API lets browsers keep a file of this URL for a year. */
+/** The version equals that of `PublicFile`: the API lets browsers keep a file with this URL for a year. */
 const address = (base, name) =>
   `${base}${name}?v=${createHash('sha256').update(assets[name]).digest('base64url').slice(0, 16)}`;
 

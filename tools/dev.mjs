@@ -4,13 +4,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watch } from 'chokidar';
 
-// npm run dev: builds and restarts the API when a source file is saved. It builds only the changed libraries and
-// applications, and no bundle. The next process loads the packages while the current one runs: a restart loads only the
-// service's own modules. SIGINT (Ctrl-C), SIGTERM and SIGHUP end all.
+// This program is `npm run dev`: it builds and restarts the API when a source file is saved. It builds only the changed
+// libraries and applications, and no bundle. The next process loads the packages while the current one runs: a restart
+// loads only the service's own modules. SIGINT (Ctrl-C), SIGTERM and SIGHUP end everything.
 
-/** Editors save a file in several steps. */
+/** Editors save a file in several steps, so the build waits this long. */
 const SETTLED_MS = 50;
-/** The next process takes no CPU from a start. */
+/** The next process waits this long, so that it takes no CPU from a start. */
 const STARTED_MS = 2_000;
 const PROCESS = path.join(import.meta.dirname, 'dev-process.mjs');
 
@@ -48,7 +48,7 @@ function start() {
 async function stop(child) {
   if (child === null || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
-  // Only the embedded database has to be stopped. With another one, an orderly end waits 5 s for balancers.
+  // Only the embedded database has to be stopped. With another one, an orderly end waits 5 s for load balancers.
   child.kill(process.env.DATABASE_URL ? 'SIGKILL' : 'SIGTERM');
   await ended;
 }
@@ -63,7 +63,8 @@ async function rebuild() {
   if (built) start();
 }
 
-// Not fs.watch: on Node 20 its recursive form stops reporting a file that was replaced by a rename, as most editors save.
+// `fs.watch` is avoided: on Node 20, its recursive form stops reporting a file that was replaced by a rename, as most
+// editors save.
 watch(['apps', 'libs'], { ignoreInitial: true }).on('all', (_event, file) => {
   if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) return;
   changed.add(file.split(path.sep)[1]);

@@ -1,5 +1,5 @@
 export interface Guide {
-  /** Its path below `/docs/`. */
+  /** The path below `/docs/`. */
   readonly name: string;
   readonly file: string;
   readonly title: string;

@@ -24,8 +24,8 @@ function linkedPages() {
 }
 
 /**
- * Renders a guide. Links to other guides lead to their pages. A link to a file that is not served becomes its text with the
- * path of the file.
+ * Renders a guide. Links to other guides lead to their pages. A link to a file that is not served becomes its text
+ * followed by the path of the file.
  */
 export function renderGuide({ file, markdown }) {
   const headings = [];
@@ -43,7 +43,7 @@ export function renderGuide({ file, markdown }) {
       const place = projectPath(file, href).pathname.slice(1);
       return place.startsWith(text) ? html : `${html} (<code>${place}</code> in the repository)`;
     },
-    // What scrolls sideways on a phone takes the focus, so that a keyboard can scroll it.
+    // A table that scrolls sideways on a phone can take the focus, so that a keyboard can scroll it.
     table(token) {
       return `<div class="scroll" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
     },

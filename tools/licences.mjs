@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-// Prints the licences of all production dependencies from the lock file, and of what the build puts into the dashboard:
-// npm run generate
+// This program prints the licences of all production dependencies from the lock file, and of what the build puts into
+// the dashboard: npm run generate
 
-/** Development dependencies, of which the dashboard contains copies. */
+/** Development dependencies that the dashboard contains copies of. */
 const DASHBOARD = [
   '@tanstack/preact-query',
   '@tanstack/query-core',

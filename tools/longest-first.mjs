@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { BaseSequencer } from 'vitest/node';
 
 /**
- * The files of more than 25 s, about longest first; those that mostly wait stand beside others. Without the list, a new checkout
- * starts them by size, and ends with one process at work.
+ * Files of more than 25 s, roughly longest first; those that mostly wait are paired with others. Without the list, a
+ * new checkout starts them by size, and ends with only one process at work.
  */
 const SLOWEST = [
   'test/proof/quick-1.spec.ts',

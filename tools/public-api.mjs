@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 
-// Prints what `exports` of package.json shows to other packages, with the types: npm run generate
+// This program prints what `exports` of package.json shows to other packages, with the types: npm run generate
 
 const { exports: faces } = JSON.parse(readFileSync('package.json', 'utf8'));
 const sources = Object.entries(faces).map(([name, { default: built }]) => ({
@@ -34,7 +34,10 @@ function describe(name, symbol) {
   return calls.map((call) => `function ${name}${checker.signatureToString(call, undefined, FLAGS)};`).join('\n');
 }
 
-/** What the class itself declares, and the errors that a function makes. Nest calls the constructors of its providers. */
+/**
+ * Describes what the class itself declares, and the errors that a function makes. Constructors of providers are
+ * omitted, because Nest calls them.
+ */
 function describeClass(name, declaration, type) {
   const isMade = ts.isClassDeclaration(declaration);
   const isProvider = isMade && (ts.getDecorators(declaration) ?? []).length > 0;

@@ -1,6 +1,6 @@
-// Draws the tables of the catalog as a Mermaid entity-relationship diagram.
+// This module draws the tables of the catalog as a Mermaid entity-relationship diagram.
 
-// Partitions repeat their parent, and the list of migrations is no data.
+// Partitions repeat their parent, and the list of migrations is not data.
 const TABLES = `
   SELECT oid::regclass::text AS name, obj_description(oid, 'pg_class') AS comment FROM pg_class
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -49,7 +49,7 @@ ${arrows.join('')}\`\`\`
 `;
 }
 
-/** Without the references to `stores` of tables that refer to another table of their store. */
+/** Omits references to `stores` when the table also refers to another table of its store. */
 function drawn(references) {
   const isReached = (table) => references.some(({ from, to }) => from === table && to !== 'stores' && to !== table);
   return references.filter(({ from, to }) => to !== 'stores' || !isReached(from));

@@ -17,7 +17,7 @@ export default class SummaryReporter {
       writeSync(2, '\nTests were skipped, and NO_TEST_MAY_BE_SKIPPED is set.\n');
       process.exitCode = 1;
     }
-    // Printed on exit, because Vitest prints its own summary later, and the teardown may fail.
+    // The line is printed on exit, because Vitest prints its own summary later, and the teardown may fail.
     process.once('exit', (code) => {
       const failed = Math.max(count.failed, Number(code !== 0));
       writeSync(1, `\n${count.passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);

@@ -1,4 +1,5 @@
-// Writes the JSON Schema of the store bundle from the build to docs/ and to the package that checks its lines by it.
+// This program writes the JSON Schema of the store bundle from the build to docs/ and to the package that checks its
+// lines by it.
 import { writeFileSync } from 'node:fs';
 import { publishedSchema } from '../dist/libs/bundles/src/bundle/schema/bundle-schema.js';
 

@@ -1,4 +1,4 @@
-// Writes docs/openapi.json from the build: the answer of GET /openapi.json, without a database or a port.
+// This program writes docs/openapi.json from the build: the answer of GET /openapi.json, without a database or a port.
 import 'reflect-metadata';
 import { writeFileSync } from 'node:fs';
 import { NestFactory } from '@nestjs/core';

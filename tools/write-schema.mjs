@@ -1,4 +1,4 @@
-// Writes docs/schema.md: migrates an embedded database that is thrown away, and draws its catalog.
+// This program writes docs/schema.md: it migrates an embedded database that is then deleted, and draws its catalog.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

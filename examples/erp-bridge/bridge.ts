@@ -20,12 +20,12 @@ const client = storeClient(address, API_KEY);
 const stock: SkuCopy = { skus: new Map() };
 
 /**
- * Returns the number of refusals. What was done is in the folder and in the store: a round may be killed anywhere. A start
- * reads the stock again.
+ * Runs a round and returns the number of refusals. The state is in the folder and in the store, so a round may be
+ * killed anywhere. A start reads the stock again.
  */
 const round = async (): Promise<number> => {
   await mkdir(folder, { recursive: true });
-  // First, so that the cursor of the stock is after what the warehouse has done.
+  // Changes are sent first, so that the cursor of the stock is after what the warehouse has done.
   const changes = await sendChanges(client, folder);
   const moved = await sendStock(client, folder);
   const units = await writeStock(client, folder, stock);
@@ -41,14 +41,14 @@ const round = async (): Promise<number> => {
 for (let isLast = Number(seconds) === 0; ; await setTimeout(Number(seconds) * 1000)) {
   try {
     const refused = await round();
-    // A scheduler that starts single rounds must notice.
+    // The exit code informs a scheduler that starts single rounds.
     if (isLast && refused > 0) process.exitCode = 1;
   } catch (error) {
     const { message, cause } = error as Error;
     const words = `${message}${cause instanceof Error ? ` (${cause.message})` : ''}`;
-    // No character that a terminal obeys.
+    // Characters that a terminal interprets are replaced.
     process.stderr.write(`${words.replace(/[^\P{Cc}\n]|\p{Bidi_Control}/gu, '\uFFFD')}\n`);
-    // An operator must replace the key. Everything else may pass.
+    // Only an operator can replace the key. All other failures may pass.
     isLast ||= error instanceof RequestFailed && [401, 403].includes(error.status);
     if (isLast) process.exitCode = 1;
   }

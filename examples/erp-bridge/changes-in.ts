@@ -12,9 +12,9 @@ import { workOff } from './inbox.js';
 
 const HEADING = ['row', 'order', 'reference', 'result', 'code', 'reason'];
 
-/** What became of a row. */
+/** The result of a row. */
 interface Outcome {
-  /** As a spreadsheet counts: the headings are row 1. */
+  /** The row number as in a spreadsheet: the headings are row 1. */
   readonly number: number;
   readonly row: Row;
   readonly outcome: ChangeOutcome;
@@ -72,7 +72,7 @@ function shipmentKey({ order, reference, status }: Row): string {
   return JSON.stringify([order, reference, status]);
 }
 
-/** The first row has the tracking. The service checks all values. */
+/** Ships the rows; the first one has the tracking. The service checks all values. */
 function ship(client: StoreClient, rows: readonly Row[]): Promise<ChangeOutcome> {
   const [{ order = '', reference = '', status, ...parcel } = {}] = rows;
   const { carrier, tracking_number, tracking_url } = parcel;
@@ -95,7 +95,7 @@ function pay(client: StoreClient, [row]: readonly Row[]): Promise<ChangeOutcome>
   return recordPayment(client, order, { reference, amount: integer(amount, -1), currency });
 }
 
-/** What is no integer becomes a value that the service refuses. */
+/** Replaces what is not an integer by a value that the service refuses. */
 function integer(text = '', refused = 0): number {
   return /^\d+$/.test(text) ? Number(text) : refused;
 }

@@ -23,7 +23,7 @@ const HOSTILE = [
   " '@",
 ];
 
-/** The cell as a program without knowledge of the apostrophes reads it. */
+/** Reads the cell like a program that does not know the apostrophes. */
 const cellOf = (value: string | number) => parse(toCsv([[value]]))[0]?.[0];
 
 describe('a CSV file of the bridge', () => {

@@ -5,12 +5,16 @@ export type Row = Readonly<Record<string, string>>;
 
 type Value = string | number | boolean | null;
 
-/** What a spreadsheet may run, after blanks, quotation marks and what it does not show; and the same after apostrophes. */
+/**
+ * Matches what a spreadsheet may run, after blanks, quotation marks and invisible characters; and the same after
+ * apostrophes.
+ */
 const FORMULA = /^[\s'"\p{C}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^'*[\t\r\n]/u;
 
 /**
- * Lines of CSV (RFC 4180). Every value is quoted, so that commas, quotes and line breaks stay in it. An apostrophe precedes
- * a text that is a formula for a spreadsheet, as in the files of WooCommerce. Numbers stay as they are.
+ * Writes lines of CSV (RFC 4180). Every value is quoted, so that commas, quotes and line breaks stay in it. An
+ * apostrophe precedes a text that is a formula for a spreadsheet, as in the files of WooCommerce. Numbers are
+ * unchanged.
  */
 export function toCsv(rows: readonly (readonly Value[])[]): string {
   const safe = (value: Value) => (typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value ?? ''));
@@ -18,7 +22,10 @@ export function toCsv(rows: readonly (readonly Value[])[]): string {
   return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** Rows by column, without the apostrophes of `toCsv`. @throws Error for text that is not CSV or lacks a required column. */
+/**
+ * Reads rows by column, without the apostrophes of `toCsv`. @throws Error for text that is not CSV or lacks a required
+ * column.
+ */
 export function fromCsv(text: string, required: readonly string[] = []): Row[] {
   const cast = (cell: string) => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
   const columns = (headings: string[]) => {
@@ -29,7 +36,7 @@ export function fromCsv(text: string, required: readonly string[] = []): Row[] {
   return parse(text, { bom: true, columns, skip_empty_lines: true, cast });
 }
 
-/** The text of a file; `null` when there is none. */
+/** Returns the text of a file; `null` when there is none. */
 export async function readText(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -37,7 +44,7 @@ export async function readText(path: string): Promise<string | null> {
   });
 }
 
-/** Readers see the old file or the new one, never a part, also after a crash. */
+/** Readers see the old file or the new one, never a part, even after a crash. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(`${path}.part`, text, { flush: true });
   await rename(`${path}.part`, path);

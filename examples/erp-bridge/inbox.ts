@@ -3,21 +3,20 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromCsv, replaceFile, toCsv, type Row } from './csv-files.js';
 
-/** Folders of files from the ERP, and of the results. */
+/** The folders of files from the ERP, and of the results. */
 export interface Inbox {
   readonly files: string;
   readonly results: string;
   /** Columns that a file must have. */
   readonly required: readonly string[];
-  /** Columns of the results. */
+  /** The columns of the results. */
   readonly heading: readonly string[];
 }
 
 /**
- * Does the work of each file that has no file of results yet, and returns all results. A kill before they are written
- * repeats the work of the file, which must be harmless.
- *
- * @param unreadable the result of a file that cannot be read.
+ * Processes each file that has no file of results yet, and returns all results. When it is killed before the results
+ * are written, it processes the file again, which must be harmless.
+ * @param unreadable returns the result of a file that cannot be read.
  */
 export async function workOff<Result>(
   { files, results, required, heading }: Inbox,
@@ -38,7 +37,7 @@ export async function workOff<Result>(
   return all;
 }
 
-/** The rows of a file, or why it cannot be read. */
+/** Returns the rows of a file, or why it cannot be read. */
 function rowsOf(file: Buffer, required: readonly string[]): Row[] | string {
   if (!isUtf8(file)) return 'the file is not UTF-8 text: save it as "CSV UTF-8"';
   try {

@@ -24,7 +24,9 @@ export async function placeOrders(client: StoreClient, folder: string, units: re
   return { placed, refused: outcomes.length - placed };
 }
 
-/** Returns what became of each order. A kill before it is written is harmless: the references find the orders. */
+/**
+ * Returns the result of each order. A kill before they are written is harmless, because the references find the orders.
+ */
 async function placeRows(
   client: StoreClient,
   rows: readonly Row[],
@@ -40,7 +42,10 @@ async function placeRows(
   return outcomes;
 }
 
-/** Rows with one reference are the lines of one order. The first row has the buyer. The service checks all values. */
+/**
+ * Places an order: rows with the same reference are its lines, and the first one has the buyer. The service checks all
+ * values.
+ */
 async function place(
   client: StoreClient,
   reference: string,

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { changes, type FullOrder, type StoreClient } from '@store-commerce/client';
 import { fromCsv, readText, replaceFile, toCsv } from './csv-files.js';
 
-/** What never changes in an order, and then a row's line. */
+/** The columns that never change in an order, followed by those of the line. */
 const COLUMNS =
   'order_id,receipt_number,external_reference,created_at,is_test,source,payment_method,currency,total_amount,' +
   'customer_name,customer_email,customer_phone,address,city,zip,region,country,notes,' +
   'line,sku,product_id,variant_id,name,quantity,unit_price,line_total';
 const HEADER = toCsv([COLUMNS.split(',')]);
 
-/** A kill repeats at most the pages of so many orders. */
+/** A kill repeats at most the pages of this many orders. */
 const ORDERS_PER_WRITE = 1_000;
 
 /** Adds the orders that `orders.csv` does not have, and returns their number. The file is the record of what was read. */
@@ -21,7 +21,7 @@ export async function writeNewOrders(client: StoreClient, folder: string): Promi
 
   const known = new Set(fromCsv(text).map((row) => row['order_id'] ?? ''));
   const before = known.size;
-  // Without the orders before it, the cursor would hide them.
+  // Without the earlier orders, the cursor would hide them.
   const cursor = (stored !== null && (await readText(cursorFile))) || undefined;
   let added = 0;
   for await (const page of changes(client, 'orders', { cursor })) {
@@ -32,7 +32,7 @@ export async function writeNewOrders(client: StoreClient, folder: string): Promi
       added += 1;
     }
     if (page.has_more && added < ORDERS_PER_WRITE) continue;
-    // The cursor last: a kill between the two files repeats pages, and loses no order.
+    // The cursor is written last: a kill between the two files repeats pages, and loses no order.
     if (added > 0 || stored === null) await replaceFile(file, text);
     if (page.cursor !== cursor) await replaceFile(cursorFile, page.cursor);
     added = 0;
@@ -40,7 +40,7 @@ export async function writeNewOrders(client: StoreClient, folder: string): Promi
   return known.size - before;
 }
 
-/** A row for each line, and one for an imported order without lines. */
+/** Returns a row for each line, and one for an imported order without lines. */
 function rowsOf(order: FullOrder) {
   const { customer, shipping_address: to } = order;
   const place = [to.address, to.city, to.zip, to.region, to.country];

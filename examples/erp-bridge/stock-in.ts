@@ -7,7 +7,7 @@ import { workOff } from './inbox.js';
 const HEADING = ['row', 'reference', 'sku', 'warehouse', 'bin', 'result', 'code', 'reason', 'before', 'after', 'short'];
 const MAX_LINES = 500;
 
-/** What became of a row. Its number is as a spreadsheet counts: the headings are row 1. */
+/** The result of a row. Its number is that in a spreadsheet: the headings are row 1. */
 interface Outcome extends Partial<Pick<StockLine, 'before' | 'after' | 'short'>> {
   readonly number: number;
   readonly row: Row;
@@ -57,7 +57,7 @@ export async function sendStock(client: StoreClient, folder: string): Promise<Ch
   return { done, refused: outcomes.length - done };
 }
 
-/** Rows with the same reference are one request, or several when they are many. */
+/** Rows with the same reference are one request, or several when there are many. */
 function* requestsOf(rows: readonly Row[]) {
   const numbered = rows.map((row, index) => ({ number: index + 2, row }));
   for (const reference of new Set(rows.map(({ reference = '' }) => reference))) {
@@ -73,7 +73,7 @@ function placeOf({ sku = '', warehouse, bin }: Row) {
   return { sku, warehouse: warehouse || null, bin: bin || null };
 }
 
-/** What is no integer becomes a value that the service refuses. */
+/** Replaces what is not an integer by a value that the service refuses. */
 function integer(text = ''): number {
   return /^-?\d+$/.test(text) ? Number(text) : 0.5;
 }

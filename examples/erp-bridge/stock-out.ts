@@ -4,7 +4,7 @@ import { readText, replaceFile, toCsv } from './csv-files.js';
 
 const COLUMNS = ['sku', 'product_id', 'variant_id', 'product_slug', 'name', 'attributes', 'price', 'quantity'] as const;
 
-/** Brings the copy up to date, and `stock.csv` and `stock.cursor` with it. Returns what can be ordered. */
+/** Updates the copy, `stock.csv` and `stock.cursor`. Returns what can be ordered. */
 export async function writeStock(client: StoreClient, folder: string, copy: SkuCopy): Promise<Sku[]> {
   await followSkus(client, copy);
   const units = [...copy.skus.values()].sort(bySku);
@@ -19,7 +19,7 @@ export async function writeStock(client: StoreClient, folder: string, copy: SkuC
   return units;
 }
 
-/** The order of the list of SKUs: by code points, like bytes of UTF-8. `<` would compare units of UTF-16. */
+/** Sorts like the list of SKUs: by code points, like bytes of UTF-8. `<` would compare units of UTF-16. */
 function bySku(a: Sku, b: Sku): number {
   return (
     Buffer.compare(Buffer.from(a.sku), Buffer.from(b.sku)) ||

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Rig } from '../proof/support/rig.js';
 
-/** The unit of /proc/<pid>/stat, on every Linux that runs Node. */
+/** The unit of /proc/<pid>/stat on every Linux that runs Node. */
 const TICKS_PER_SECOND = 100;
 
 /** CPU time of a server and its PostgreSQL. Other load on the machine changes it less than elapsed time. */
@@ -14,7 +14,9 @@ export class CpuTime {
     this.postmaster = file === null ? null : Number.parseInt(readFileSync(file, 'utf8'), 10);
   }
 
-  /** User and system milliseconds, ended sessions of PostgreSQL included. `null` when the system has no /proc. */
+  /**
+   * Returns user and system milliseconds, including ended sessions of PostgreSQL. `null` when the system has no /proc.
+   */
   of(pid: number): number | null {
     const { postmaster } = this;
     if (postmaster === null || process.platform !== 'linux') return null;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import os from 'node:os';
 import type { TestDatabase } from '../support/test-database.js';
 
-/** For a small server with an SSD. All others are PostgreSQL's defaults, including durability. */
+/** Settings for a small server with an SSD. All others are PostgreSQL's defaults, including durability. */
 export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: '512MB',
   effective_cache_size: '2GB',

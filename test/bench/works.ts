@@ -1,7 +1,7 @@
 import type { Orders, Reads, Receipts } from './driver/driver.js';
 import type { Shop } from './scene.js';
 
-/** The wanted requests per second, at least, and CPU time of a request, at most, as fractions of those of the reference. */
+/** The minimum rate and the maximum CPU time of a request, as fractions of those of the reference. */
 export type Goals = readonly [speed: number, cpu?: number];
 
 export interface Work {
@@ -28,7 +28,7 @@ const pages = (name: string, list: string, goals: Goals): Work =>
 const searches = (texts: readonly string[]) => texts.map((text) => `/v1/orders?search=${encodeURIComponent(text)}`);
 const spread = ({ items }: Shop): Orders => ({ kind: 'orders', items, lines: 3 });
 
-/** The reads first, then the receipts: orders make the lists and the stock of the two sides differ. */
+/** Reads come first, then receipts: orders make the lists and the stock of the two sides differ. */
 export const WORKS: readonly Work[] = [
   pages('W1', '/v1/products', [1, 0.95]),
   reads('W2', '/v1/products/{id}', [1.2, 0.65], ({ productIds }) => productIds.map((id) => `/v1/products/${id}`)),
@@ -43,7 +43,7 @@ export const WORKS: readonly Work[] = [
   {
     name: 'W10',
     title: 'POST /v1/stock, receipts of 500 lines',
-    // A delivery comes alone, and the reference would deadlock.
+    // A delivery arrives alone, and the reference would deadlock.
     connections: 1,
     requests: ({ places }) => ({ kind: 'receipts', places, lines: 500 }),
     goals: [0.5],

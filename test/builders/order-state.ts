@@ -139,7 +139,7 @@ export function textOf(events: readonly OrderEvent[]): string[] {
 
 export const statesOf = ({ status, fulfillmentStatus }: OrderChange) => `${status} ${fulfillmentStatus}`;
 
-/** What the change does, by kind. */
+/** Returns what the change does, by kind. */
 export function effectsOf({ effects }: OrderChange): { readonly [Kind in EffectKind]?: Omit<EffectOf<Kind>, 'kind'> } {
   return Object.fromEntries(effects.map(({ kind, ...effect }) => [kind, effect]));
 }

@@ -16,14 +16,14 @@ export interface ProductOptions {
   readonly name?: string;
   readonly slug?: string;
   readonly sku?: string;
-  /** In minor units. */
+  /** The price in minor units. */
   readonly price?: number;
   readonly status?: string;
   readonly featured?: boolean;
   readonly brandId?: number;
   readonly categoryIds?: readonly number[];
   readonly createdAt?: string;
-  /** Available units: in one bin, or one number per bin. */
+  /** Available units: a number for a single bin, or one number per bin. */
   readonly stock?: number | readonly number[];
   /** Further columns by their names in the table; JSON as text. */
   readonly columns?: Record<string, unknown>;
@@ -215,7 +215,7 @@ export class StoreFixture {
     await this.row('order_lines', { order_id: orderId, ...defaults, ...values });
   }
 
-  /** Paused, with a secret that nothing decrypts. */
+  /** Adds a paused webhook, with a secret that nothing decrypts. */
   async webhook(values: Record<string, unknown> = {}): Promise<string> {
     const defaults = {
       store_id: this.id,
@@ -236,7 +236,7 @@ export class StoreFixture {
     return insertUuid(this.database, 'webhooks', { ...defaults, ...values });
   }
 
-  /** JSON arrays as text. */
+  /** Inserts a row. JSON arrays must be text. */
   async row(table: string, values: Record<string, unknown>): Promise<void> {
     await insertRow(this.database, table, { store_id: this.id, ...values });
   }

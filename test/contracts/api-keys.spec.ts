@@ -333,7 +333,7 @@ describe('the counter of key usage', () => {
   });
 
   it('updates last_used_at at most once a minute, over all processes', async () => {
-    // In the future, the minute of the clock cannot change while the test runs.
+    // The time is in the future, so that the minute of the clock cannot change while the test runs.
     await lastUsed(`date_trunc('minute', now()) + interval '1 hour'`);
     const before = await stored();
 
@@ -475,7 +475,7 @@ describe('EncryptedSecrets', () => {
   });
 });
 
-/** More than a batch. */
+/** The number exceeds a batch. */
 const CUSTOMERS = 600;
 const VALUES = CUSTOMERS + 1;
 
@@ -515,7 +515,7 @@ async function decryptAll(key: Buffer): Promise<string[]> {
 
 const plaintexts = ['{"secret_key":"paylark-secret"}', ...everything.slice(1).map((_, n) => `NID-${n}`)].sort();
 
-/** Emptied within ten minutes. One that cannot be read only drops its mail. */
+/** The column is emptied within ten minutes. A value that cannot be read only drops its mail. */
 const SHORT_LIVED = 'sign_ins.mail_code';
 
 it('the rotation of encryption keys covers every column of bytes that is no hash', async () => {
@@ -541,9 +541,7 @@ describe('the rotation of encryption keys', () => {
     await reportUnknownKeys(app, { error: (line) => void lines.push(String(line)) });
 
     await pool.end();
-    expect(lines).toEqual([
-      expect.stringContaining(`encrypted under ${OLDER}, and the configured keys are ${NEWEST}:`),
-    ]);
+    expect(lines).toEqual([expect.stringContaining(`encrypted with ${OLDER}, but the configured keys are ${NEWEST}:`)]);
   });
 
   it('encrypts every value with the newest key, and a second run rotates no value', async () => {
@@ -566,7 +564,7 @@ describe('the rotation of encryption keys', () => {
   it('keeps the values of a concurrent import of the same customers', async () => {
     const changed = Array.from({ length: CUSTOMERS }, (_, n) => ({ ...customer(n), national_id: `NEW-${n}` }));
 
-    // The import already encrypts with the new key. It writes from last to first, against the order of the rotation.
+    // The import already encrypts with the new key. It writes from last to first, opposite to the rotation.
     const [report] = await Promise.all([
       rotateTo([SECRETS.newest, SECRETS.older]),
       importUnder([SECRETS.newest, SECRETS.older], changed.reverse()),
@@ -587,8 +585,8 @@ describe('the rotation of encryption keys', () => {
     const { code, stderr, json } = await rotate(keys(SECRETS.newest, SECRETS.older));
 
     const report = { rotated: VALUES, left: 0, unreadable: 0, examples: [] };
-    const newest = { key: NEWEST, position: 1, values: VALUES, note: 'the newest' };
-    const older = { key: OLDER, position: 2, values: 0, note: 'may be dropped' };
+    const newest = { key: NEWEST, position: 1, values: VALUES, note: 'newest' };
+    const older = { key: OLDER, position: 2, values: 0, note: 'can be removed' };
     expect([code, stderr, json]).toEqual([0, '', { ...report, keys: [newest, older] }]);
   });
 
@@ -596,9 +594,9 @@ describe('the rotation of encryption keys', () => {
     const { code, json, stdout, stderr } = await rotate(keys(SECRETS.lost));
 
     expect(code).toBe(1);
-    expect(stderr).toContain(`${VALUES} values could not be decrypted and were left as they are.`);
+    expect(stderr).toContain(`${VALUES} values could not be decrypted and were not changed.`);
     expect(stderr.split('\n').length).toBeLessThan(30);
-    const lost = { key: OLDER, position: null, values: VALUES, note: 'these are lost without this key' };
+    const lost = { key: OLDER, position: null, values: VALUES, note: 'missing: these values cannot be read' };
     expect(json).toMatchObject({ keys: expect.arrayContaining([lost]) as object });
     expect(stdout + stderr).not.toMatch(/NID-|paylark-secret/);
     for (const key of Object.values(SECRETS))

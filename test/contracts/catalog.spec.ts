@@ -384,7 +384,7 @@ describe('StoreRepository', () => {
   });
 });
 
-// test/e2e/erase-customer.spec.ts has one store.
+// test/e2e/erase-customer.spec.ts has only one store.
 describe('PersonalData', () => {
   const contents = async (storeId: number): Promise<string[]> => {
     const rows = await application.database.query<{ text: string }>(

@@ -42,7 +42,7 @@ describe('ChangeFeed', () => {
       query: async (text: string, values?: unknown[]) => ({ rows: await application.database.query(text, values) }),
     } as never);
   };
-  /** Loses all changes after a position, as a copy of the files does, which looks like the original. */
+  /** Loses all changes after a position, like a copy of the files, which looks like the original. */
   const loseAfter = async (position: number) => {
     await application.database.query('DELETE FROM changes WHERE store_id = $1 AND position > $2', [storeId, position]);
   };
@@ -145,7 +145,7 @@ describe('ChangeFeed', () => {
   });
 });
 
-/** PostgreSQL makes as many plans with values before it decides for one plan. */
+/** PostgreSQL makes this many plans with values before it decides for a generic plan. */
 const TRIED = 5;
 const CHANGES = 50_000;
 const SOME_UUID = '01938c00-0000-7000-8000-000000000000';
@@ -233,9 +233,9 @@ describe('the plans of the feed', () => {
   }
 });
 
-/** More products than one transaction changes in the feed. */
+/** The number exceeds the products that one transaction changes in the feed. */
 const PRODUCTS = 5_100;
-/** The changes of a batch: its last product may have more units and bins than fit. */
+/** The changes of a batch; its last product may have more units and bins than fit. */
 const BATCH = 5_003;
 
 describe('a change of what many products show', () => {
@@ -324,6 +324,40 @@ describe('a change of what many products show', () => {
     );
     expect(sizes.length).toBeGreaterThan(1);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(BATCH);
+  });
+
+  it('is numbered in batches when the units that a reader knows are gone, and tells of none of them again', async () => {
+    const other = await StoreFixture.create(application.database);
+    const own = (text: string) => application.database.query<Record<string, unknown>>(text, [other.id]);
+    const number = async () => {
+      const moves: unknown[] = [];
+      for (let last = 5_000; last >= 5_000;) {
+        const [row] = await own('SELECT number_changes($1) AS moved');
+        moves.push((last = Number(row?.moved)));
+      }
+      return moves.length;
+    };
+    const positions = () =>
+      own(
+        `SELECT count(*)::int AS tombstones, max(position) AS last FROM changes WHERE store_id = $1 AND kind = 'skus'`,
+      );
+    await own(
+      `WITH made AS (
+         INSERT INTO products (store_id, slug, name, price) SELECT $1, 'gone-' || n, '', 1 FROM generate_series(1, 12) AS n RETURNING id
+       )
+       INSERT INTO product_variants (store_id, product_id, sku, name)
+       SELECT $1, id, id || '-' || n, '' FROM made CROSS JOIN generate_series(1, 1000) AS n`,
+    );
+    await number();
+    await own(`UPDATE products SET status = 'DRAFT' WHERE store_id = $1`);
+    await number();
+    const before = await positions();
+    expect(before).toMatchObject([{ tombstones: 12_000 }]);
+
+    await own(`UPDATE products SET name = 'another' WHERE store_id = $1`);
+
+    expect(await number()).toBeGreaterThan(2);
+    expect(await positions()).toEqual(before);
   });
 
   it('is numbered once when it has changed several times', async () => {

@@ -426,8 +426,8 @@ describe('warnings of an import', () => {
   const vat = (amount: number) => ({ name: 'VAT', rate: 10, amount });
   const LAMP = { name: 'Lamp', unit_price: 1_000, quantity: 1 };
   const TAXED = { line_items: [{ ...LAMP, tax: [vat(100)] }] };
-  const TAXES = 'and the taxes of its line_items and its shipping add up to';
-  const ONLY = 'tax_lines and the journal have only those';
+  const TAXES = 'but the taxes of its line_items and its shipping add up to';
+  const ONLY = 'tax_lines and the journal contain only those';
   const booking = (kind: string, tax: number) => {
     const at = '2026-03-01T00:00:00.000Z';
     return { at, kind, reference: '', credited: 0, tax_lines: [{ ...vat(tax), included: false }] };
@@ -444,9 +444,9 @@ describe('warnings of an import', () => {
       product('700009', { id: 700_009 }),
     ];
     const warnings = [
-      'line 1: order.amount is 16399, and its line_items add up to 16400',
-      'line 3: product.slug "700001" is the id of another product, which GET /v1/products/700001 returns',
-      'line 4: product.id 900002 is the slug of another product; GET /v1/products/900002 returns this one',
+      'line 1: order.amount is 16399, but its line_items add up to 16400',
+      'line 3: product.slug "700001" is the id of another product: GET /v1/products/700001 returns that product',
+      'line 4: product.id 900002 is the slug of another product: GET /v1/products/900002 returns this product',
     ];
 
     const rehearsed = await importText(textOf(lines), { dryRun: true });
@@ -474,19 +474,19 @@ describe('warnings of an import', () => {
     [
       'a discount that its lines have otherwise',
       { total_amount: 900, discount_amount: 100, line_items: [{ ...LAMP, discount_amount: 40 }] },
-      ['discount_amount is 100, and the discounts of its line_items add up to 40'],
+      ['discount_amount is 100, but the discounts of its line_items add up to 40'],
     ],
     ['only totals', { amount: 5, total_amount: 100, tax_amount: 19, discount_amount: 7, line_items: [] }, []],
     [
       'an included tax that its total has once more',
       { total_amount: 1_100, tax_amount: 100, adjustment_amount: 0, ...TAXED, tax_included: true },
-      ['adjustment_amount is 0, and with tax_included it is minus the tax: -100'],
+      ['adjustment_amount is 0, but with tax_included it must be minus the tax: -100'],
     ],
     ['an included tax', { tax_amount: 100, adjustment_amount: -100, ...TAXED, tax_included: true }, []],
     [
       'credits of more tax than it has',
       { total_amount: 1_100, tax_amount: 100, ...TAXED, ...credits(9_999) },
-      ['bookings credit 9999 of the tax VAT of 10 percent, and the order has 100'],
+      ['bookings credit 9999 of the tax VAT of 10 percent, but the order has 100'],
     ],
     ['credits of its tax', { total_amount: 1_100, tax_amount: 100, ...TAXED, ...credits(60, 40) }, []],
     [
@@ -547,11 +547,11 @@ describe('bad lines of an import', () => {
       line({ kind: 'stock', store, bin: 'M/1', product: 'c', quantity: 1 }),
       'line 3: warehouse "M" is not known',
     ],
-    [
-      'a price above the maximum',
-      line({ kind: 'product', store, slug: 'c', name: 'c', price: '500000000.01' }),
+    ...['500000000.01', '9'.repeat(18)].map((price): [string, string, string] => [
+      `the price ${price}, which is above the maximum`,
+      line({ kind: 'product', store, slug: 'c', name: 'c', price }),
       'line 3: product.price must not be higher than 50000000000 minor units of USD',
-    ],
+    ]),
     ...['1.005', '0.00000000000000001'].map((price): [string, string, string] => [
       `the price ${price}, which is finer than its currency`,
       line({ kind: 'product', store, slug: 'c', name: 'c', price: '1', variants: [{ sku: 'c', name: 'c', price }] }),
@@ -637,7 +637,7 @@ describe('bad lines of an import', () => {
     expect([texts.length, texts[99], texts[100]]).toEqual([
       101,
       'line 100: brand.active must be true or false',
-      'There may be more bad lines.',
+      'There may be more invalid lines.',
     ]);
   });
 

@@ -26,7 +26,7 @@ let base: TallyScene;
 beforeAll(async () => (base = await TallyScene.create()));
 afterAll(() => base.stop());
 
-// One statement reads both sides of a comparison, so that they belong to one snapshot.
+// A single statement reads both sides of a comparison, so that they belong to one snapshot.
 const ORDER_TOTALS = `
   WITH counted AS (
     SELECT ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END,
@@ -490,7 +490,8 @@ const BORDER = 1_000;
 const BIG_CATEGORY = 901;
 const SMALL_CATEGORY = 902;
 
-// Three of eight rows on one day, six per moment; the others at borders of months and days in UTC, or years earlier.
+// Three of eight rows are on one day, six per moment; the others are at borders of months and days in UTC, or years
+// earlier.
 const moments = (rows: number) => `
   SELECT n, date_trunc('milliseconds', moment) AT TIME ZONE 'UTC' AS created_at
   FROM generate_series(0, ${rows - 1}) AS n
@@ -558,7 +559,7 @@ const STOCK = `
   FROM products CROSS JOIN LATERAL (SELECT (hashtext(slug) & 65535) % 100 AS place) AS places
   WHERE store_id = $1`;
 
-// Empties a month, and moves the rows of a day to the day before.
+// This empties a month, and moves the rows of a day to the previous day.
 const CHANGES = ['orders', 'customers', 'products'].flatMap((table) => {
   const of = (day: string, end: string) =>
     `store_id = ANY ($1::int[]) AND created_at >= '${day}Z' AND created_at < '${end}Z'`;
@@ -623,7 +624,7 @@ const createdIn = (from: string, to: string) => ({
   filter: { createdFrom: new Date(from), createdTo: new Date(to) },
   where: `created_at >= '${from}' AND created_at < '${to}'`,
 });
-/** Begins and ends within days, in other months. */
+/** The range begins and ends within days, in other months. */
 const MONTHS = createdIn('2025-04-20T13:30:00Z', '2026-06-17T05:00:00.001Z');
 const MANY_DAYS = createdIn('2026-03-02T22:00:00Z', '2026-03-29T22:00:00Z');
 const HOURS = createdIn('2026-03-15T02:00:00Z', '2026-03-15T03:00:00Z');
@@ -803,13 +804,14 @@ describe('the lists', () => {
     const closed = await paged.bin(await paged.warehouse({ active: false }));
     await database.query(STOCK, [paged.id, await paged.bin(), closed]);
     for (const statement of CHANGES) await database.query(statement, [[paged.id, other.id]]);
-    // Without the time limits of requests: a busy machine may need longer for all of them.
+    // The client has no time limits of requests: a busy machine may need longer for all of them.
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await numberChanges(client);
     await client.end();
     await database.query(SPREAD_CHANGES, [[paged.id, other.id]]);
-    // Autovacuum does the same a minute after the inserts. Without it, a join planned for no rows takes 0.5 s per page.
+    // Autovacuum does the same a minute after the inserts. Otherwise, a join that is planned for no rows takes 0.5 s
+    // per page.
     await database.query('ANALYZE');
   });
   afterAll(() => pool.end());

@@ -1,4 +1,4 @@
-import { StoreRepository } from '@app/application';
+import { StoreRepository, type ClaimLimits } from '@app/application';
 import { Config, Database } from '@app/infrastructure';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -11,7 +11,7 @@ import { rowsReadBy, type RunPlan } from '../support/rows-read.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 const BACKLOG = 20_000;
-/** Rows that a claim of two reads of its table, of two stores, one with a backlog. */
+/** The number of rows that a claim of two may read from its table, which has two stores, one with a backlog. */
 const MAX_READ = 40;
 
 let application: RunningApplication;
@@ -23,9 +23,9 @@ const mails = () => [get(StoreRepository), new MailNotifier(new Config({}))] as 
 
 interface Queue {
   readonly table: string;
-  /** Inserts mails $2 of the store $1, the first the longest due: since $3 minutes. */
+  /** Inserts $2 mails of the store $1; the first is due longest, for $3 minutes. */
   readonly insert: string;
-  readonly worker: () => { claim(most: number): Promise<readonly { readonly storeId: number }[]> };
+  readonly worker: () => { claimWithin(limits: ClaimLimits): Promise<readonly { readonly storeId: number }[]> };
 }
 
 const QUEUES: readonly [statement: string, Queue][] = [
@@ -38,7 +38,7 @@ const QUEUES: readonly [statement: string, Queue][] = [
         FROM orders, generate_series(1, $2) AS n WHERE store_id = $1`,
       worker: () => {
         const stages = new PostgresPipelineStages(get(Database));
-        return { claim: (most) => stages.claim(most, 30_000) };
+        return { claimWithin: (limits) => stages.claim(limits, 30_000) };
       },
     },
   ],
@@ -66,6 +66,12 @@ const QUEUES: readonly [statement: string, Queue][] = [
 describe.each(QUEUES)('the claims of %s', (statement, { table, insert, worker }) => {
   const add = (store: StoreFixture, count: number, minutes: number) =>
     application.database.query(insert, [store.id, count, minutes]);
+  /** @param running of the busy store, of which a worker runs `mostOfStore`. */
+  const limits = (most: number, mostOfStore = most, running = 0): ClaimLimits => ({
+    most,
+    mostOfStore,
+    running: new Map([[busy.id, running]]),
+  });
   const storesOf = async (claims: Promise<readonly { readonly storeId: number }[]>) =>
     (await claims).map(({ storeId }) => storeId).sort();
 
@@ -82,22 +88,43 @@ describe.each(QUEUES)('the claims of %s', (statement, { table, insert, worker })
     await add(quiet, 1, 1);
     const queue = worker();
 
-    expect(await storesOf(queue.claim(2))).toEqual([busy.id, quiet.id]);
-    expect(await storesOf(queue.claim(2))).toEqual([busy.id, busy.id]);
-    expect(await storesOf(queue.claim(100))).toHaveLength(47);
-    expect(await queue.claim(1)).toEqual([]);
+    expect(await storesOf(queue.claimWithin(limits(2)))).toEqual([busy.id, quiet.id]);
+    expect(await storesOf(queue.claimWithin(limits(2)))).toEqual([busy.id, busy.id]);
+    expect(await storesOf(queue.claimWithin(limits(100)))).toHaveLength(47);
+    expect(await queue.claimWithin(limits(1))).toEqual([]);
+  });
+
+  it('leave places to other stores while mails of a store with a backlog run', async () => {
+    await add(busy, 50, 60);
+    const queue = worker();
+
+    expect(await storesOf(queue.claimWithin(limits(20, 10)))).toHaveLength(10);
+    expect(await storesOf(queue.claimWithin(limits(10, 10, 10)))).toEqual([]);
+    await add(quiet, 3, 1);
+    expect(await storesOf(queue.claimWithin(limits(4, 10, 8)))).toEqual([busy.id, quiet.id, quiet.id, quiet.id]);
+    expect(await storesOf(queue.claimWithin(limits(10, 10, 7)))).toEqual([busy.id, busy.id, busy.id]);
+  });
+
+  it('take what follows when another worker claims the front of a store at the same moment', async () => {
+    await add(busy, 50, 60);
+    const [one, other] = await Promise.all([1, 2].map(() => storesOf(worker().claimWithin(limits(4, 2)))));
+
+    expect([one, other]).toEqual([
+      [busy.id, busy.id],
+      [busy.id, busy.id],
+    ]);
   });
 
   it.each(['was empty', 'was full'])(
     'read a few mails of a backlog by a plan of when the table %s',
     async (planned) => {
       const sent = vi.spyOn(pg.Client.prototype, 'query');
-      await worker().claim(1);
+      await worker().claimWithin(limits(1));
       const calls = sent.mock.calls as unknown as readonly [string | pg.QueryConfig][];
       const texts = calls.map(([call]) => (typeof call === 'string' ? call : call.text));
       sent.mockRestore();
       const text = texts.find((sql) => sql.includes(statement)) ?? '';
-      const values = text.includes('$3') ? `2, 30000, 'epoch'` : '2';
+      const values = `2, 2, '{}', '{}'${text.includes('$6') ? `, 30000, 'epoch'` : ''}`;
       const pool = requestPool(application.database.url, 1);
       const client = await pool.connect();
       await client.query(`SET application_name = 'test'`);

@@ -187,7 +187,7 @@ describe('migrate', () => {
       const renamed = { schema: 'first', migrations: [migration('Memos1800000000000', undefined, 'SELECT 1')] };
 
       await expect(run(renamed)).rejects.toThrow(
-        'The schema first has the migration Notes1800000000000, which the extension lacks: restore the name',
+        'The schema first has the migration Notes1800000000000, which the extension does not contain: restore the name',
       );
     });
 

@@ -324,7 +324,7 @@ describe('FraudScreening', () => {
 const PAGE = { page: 1, limit: 100 };
 
 const SEED = 20_261_127;
-/** Composed and decomposed letters, singletons of NFC, wildcards, and letters of other scripts. */
+/** These are composed and decomposed letters, singletons of NFC, wildcards, and letters of other scripts. */
 const LETTERS = [
   ...'aBabab013@@.-_%\\ \n',
   ...['é', 'E\u0301', '\u0301', '\u00c5', '\u212b', '\u212a', '\u2329', '\u3008', 'ж', 'Ж', '日', '😀'],
@@ -399,7 +399,7 @@ const FILTERS: readonly OrderFilter[] = [false, true].flatMap((source) =>
   ),
 );
 
-/** The mails of an order in 500 failed, as many because of their recipient. */
+/** The mails of one order in 500 failed, and those of as many others because of their recipient. */
 const MAILS = `
   INSERT INTO order_stages (store_id, order_id, stage, state, outcome)
   SELECT store_id, id, 'notify-customer', CASE WHEN n % 250 = 0 THEN 'dead' ELSE 'done' END,
@@ -437,6 +437,18 @@ describe('the list of orders', () => {
 
     const scans = nodes.flatMap((node) => / Scan (?:using|on) (order\w+)/.exec(node)?.[1] ?? []);
     expect([...new Set(scans)].sort()).toEqual(['order_stages_failed_by_store', 'orders_pkey']);
+  });
+
+  it('reads no order of another store that has the text of the search', async () => {
+    const { database } = application;
+    const other = await StoreFixture.create(database);
+    await database.query(`UPDATE orders SET search_text = search_text || ' code-77alone' WHERE store_id = $1`, [
+      storeId,
+    ]);
+
+    const read = await runOf((orders) => orders.list(other.id, { search: '77alone' }, PAGE));
+
+    expect(read.get('orders') ?? 0).toBe(0);
   });
 
   it.each<[string, OrderFilter]>([
@@ -524,7 +536,7 @@ describe('the list of orders', () => {
 
     for (let n = 0; n < 8; n++) await orders.list(storeId, { search: term(n) }, PAGE);
 
-    // By a name of the test: other tests of the process may have used up those of this statement.
+    // The statement gets a name of the test: other tests of the process may have used up those of this statement.
     for (const [text, values] of prepared.mock.calls.filter(([sent]) => sent.includes('/* orders.search */')))
       await pool.query({ name, text, values: [...values] });
     prepared.mockRestore();
@@ -542,7 +554,7 @@ describe('the list of orders', () => {
     return rows.map((row) => row['QUERY PLAN'] ?? '');
   }
 
-  /** Rows that the statement reads, by table. */
+  /** Returns the rows that the statement reads, by table. */
   async function runOf(ask: Ask): Promise<Map<string, number>> {
     const [plan] = await explained<RunPlan & pg.QueryResultRow>(ask, 'EXPLAIN (ANALYZE, FORMAT JSON)');
     return rowsReadBy(plan as RunPlan);

@@ -46,7 +46,7 @@ interface Stage {
   readonly state: string;
   readonly attempts: number;
   readonly lastError: string;
-  /** Times are in milliseconds from now. */
+  /** The time in milliseconds from now. */
   readonly dueIn: number;
   readonly lockedFor: number | null;
 }
@@ -75,7 +75,12 @@ async function stageOf(orderId: string) {
 }
 
 /** Begins at the front of the queue. */
-const aWorker = () => new PostgresPipelineStages(application.app.get(Database, { strict: false }));
+const aWorker = () => {
+  const queue = new PostgresPipelineStages(application.app.get(Database, { strict: false }));
+  return {
+    claim: (most: number, forMs: number) => queue.claim({ most, mostOfStore: most, running: new Map() }, forMs),
+  };
+};
 
 const claimOf = async (orderId: string, forMs = CLAIM_MS): Promise<ClaimedStage | undefined> =>
   (await aWorker().claim(ALL, forMs)).find((claim) => claim.orderId === orderId);
@@ -299,7 +304,7 @@ describe('StageRetries', () => {
 
 interface Post {
   readonly notifier: Notifier;
-  /** The mails that have arrived, as `recipient id`, sorted. Mails with the same id count once. */
+  /** Returns the mails that have arrived, as `recipient id`, sorted. Mails with the same id count once. */
   arrived(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -588,7 +593,7 @@ describe('retention', () => {
     };
     const none = { idempotency_keys: 0, fraud_assessments: 0, api_key_usage: 0, api_key_refusals: 0 };
     const all = { idempotency_keys: 3, fraud_assessments: 3, api_key_usage: 3, api_key_refusals: 3 };
-    // The newest place for a count stays, and the key that the store began with.
+    // The newest position for a count stays, and so does the key that the store began with.
     expect(await left(home)).toEqual({ ...none, feed_snapshots: 1, api_keys: 1 });
     expect(await left(moved)).toEqual({ ...all, feed_snapshots: 4, api_keys: 4 });
   });

@@ -55,7 +55,8 @@ describe('the database schema', () => {
     return rows.map(({ name }) => name);
   };
 
-  // Without one of them, PostgreSQL would not use the index, and each change of an order would read all events of the store.
+  // If one were missing, PostgreSQL would not use the index, and each change of an order would read all events of the
+  // store.
   it('has an index of the events whose number limits an order, and of those that its record shows', async () => {
     const [index] = await database.query<{ events: string[] }>(`
       SELECT substring(pg_get_expr(indpred, indrelid) FROM '{.*}')::text[] AS events
@@ -174,7 +175,7 @@ describe('comparable_phone in SQL and comparablePhone in TypeScript', () => {
 
 describe('trimmed in SQL', () => {
   it('removes the characters that trim() of JavaScript removes, and no other', async () => {
-    // PostgreSQL stores neither U+0000 nor half a surrogate pair.
+    // PostgreSQL stores neither U+0000 nor a lone surrogate.
     const characters = Array.from({ length: 0xffff }, (_, n) => String.fromCharCode(n + 1)).filter(
       (character) => !/\p{Surrogate}/u.test(character),
     );
@@ -304,7 +305,7 @@ describe('the check for the store predicate', () => {
   });
 });
 
-/** Names that end with the name of a table. */
+/** Matches names that end with the name of a table. */
 const BY_TABLE = /^(import\.stores\.(find|lock|update|insert|free_ids|draw_ids)|retention\..*)$/;
 
 function comments(sources: readonly string[], name: string): number {

@@ -20,7 +20,7 @@ const OIDC = { issuer: 'https://login.example', subject: 'sub-1' };
 let addresses = 0;
 const address = () => `198.51.100.${++addresses}`;
 
-/** The code as its mail would have it. */
+/** Returns the code as its mail contains it. */
 async function codeOf(email: string): Promise<string> {
   const [row] = await api.database.query<{ id: string; mail_code: Buffer }>(
     "SELECT id, mail_code FROM sign_ins WHERE email = $1 AND kind = 'code' ORDER BY created_at DESC LIMIT 1",
@@ -34,7 +34,12 @@ async function requested(email: string): Promise<{ nonce: string; code: string }
   return { nonce: String(nonce), code: await codeOf(email) };
 }
 
-const browser = (nonce?: string, sessions: string[] = []) => ({ nonce, device: DEVICE, sessions });
+const browser = (nonce?: string, sessions: string[] = []) => ({
+  address: address(),
+  nonce,
+  device: DEVICE,
+  sessions,
+});
 const enter = async (proof: Parameters<SignInService['enter']>[0], nonce?: string, store?: string) =>
   (await signIns.enter(proof, browser(nonce), store)) as SignInResult;
 const isRefused = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(SignInInvalid);
@@ -180,9 +185,9 @@ describe('SignInRepository', () => {
     const { email, name } = await api.store.session('manager');
     const { token } = await signIns.makeLink(` ${email.toUpperCase()} `);
 
-    for (let i = 0; i < 2; i++) expect(await signIns.look(token, undefined)).toMatchObject([{ name }]);
+    for (let i = 0; i < 2; i++) expect(await signIns.look(token, browser())).toMatchObject([{ name }]);
     expect(await enter({ link: token })).toMatchObject({ person: { email, role: 'manager' } });
-    await isRefused(signIns.look(token, undefined));
+    await isRefused(signIns.look(token, browser()));
     await isRefused(enter({ link: token }));
   });
 
@@ -227,7 +232,7 @@ describe('SignInRepository', () => {
 
     await isRefused(enter({ link: token }));
     await isRefused(enter({ link: token }, 'another-nonce'));
-    await expect(signIns.look(token, 'nonce-of-the-browser')).resolves.toHaveLength(1);
+    await expect(signIns.look(token, browser('nonce-of-the-browser'))).resolves.toHaveLength(1);
   });
 
   it('deletes the sessions that the browser had, and those of a sign-out, and no key', async () => {
@@ -246,7 +251,7 @@ describe('SignInRepository', () => {
       ).failure;
 
     expect([await check(before.secret, 'live'), await check(secrets.live, 'live')]).toEqual(['unknown', null]);
-    await signIns.signOut([secrets.live, secrets.test]);
+    await signIns.signOut(browser(undefined, [secrets.live, secrets.test]));
     expect([await check(secrets.live, 'live'), await check(api.store.key, null)]).toEqual(['unknown', null]);
   });
 
@@ -262,7 +267,7 @@ describe('SignInRepository', () => {
       const entered = (await signIns.enter({ link: token }, browser(undefined, [secret]), undefined)) as SignInResult;
       expect(entered.store.subdomain).toBe(stayed.subdomain);
 
-      await signIns.signOut([secret, entered.secrets.live]);
+      await signIns.signOut(browser(undefined, [secret, entered.secrets.live]));
 
       const check = (text: string) =>
         api.app.get(AuthenticateApiKey).check({ text, isSession: true, mode: 'live' }, '192.0.2.1');

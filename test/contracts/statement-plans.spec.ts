@@ -56,7 +56,7 @@ describe('the named statements of the service', () => {
     beforeAll(async () => {
       database = await createTestDatabase();
       pool = requestPool(database.url, 1);
-      // Without the triggers and the indexes of searches, which would take most of the time.
+      // Triggers and indexes of searches are omitted, because they would take most of the time.
       await database.query(
         `INSERT INTO stores (id, subdomain, name, currency) VALUES (1, 'one', '', 'USD'), (2, 'two', '', 'USD');
          INSERT INTO warehouses (store_id, id, code, name) SELECT id, 1, 'MAIN', '' FROM stores;
@@ -69,7 +69,7 @@ describe('the named statements of the service', () => {
       await database.drop();
     });
 
-    /** A connection that plans for all values. The check of the service's own statements leaves it out. */
+    /** Opens a connection that uses generic plans. The check of the service's own statements ignores it. */
     const connect = async () => {
       const client = await pool.connect();
       await client.query(`SET application_name = 'test'; SET plan_cache_mode = force_generic_plan`);

@@ -35,7 +35,7 @@ const OPEN_ORDERS = 4_000;
 const OPEN_ORDERS_OF_BIN = 50;
 const PAGE = { page: 1, limit: 50 };
 const LAST = `P-${PRODUCTS}`;
-/** A few rows for each line, of each table. */
+/** Allows a few rows of each table for each line. */
 const FEW = 20 * LINES;
 
 const A_LINE: StockLine = {
@@ -130,12 +130,12 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     ['a SKU', (n) => ({ sku: n % 2 === 0 ? LAST : `P-${n + 2}` })],
     ['an unknown SKU', (n) => ({ sku: `NONE-${n}`, warehouse: 'MAIN', bin: `B-${n + 1}` })],
   ])('a change reads a few rows for each line that names %s', async (_, lineOf) => {
-    // As in the transaction of a change, one plan for all values.
+    // A transaction of a change has the same settings: one generic plan for all values.
     await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off`);
     const statements = await statementsOf(Array.from({ length: LINES }, (_line, n) => lineOf(n)));
 
     expect(statements.length).toBeGreaterThan(0);
-    // Bins that are made are counted up to the limit of a store.
+    // New bins are counted up to the limit of a store.
     await expectToRead(
       FEW,
       statements.filter(([text]) => !/(create|count)_bins \*/.test(text)),
@@ -177,7 +177,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
        SELECT $1, $2, $3, $4, 'SET', 0 FROM generate_series(1, 3000)`,
       [large.id, row?.bin_id, row?.product_id, row?.variant_key],
     );
-    // Its least transaction is that of the cluster: another database may keep it before these movements.
+    // The oldest transaction of a snapshot is that of the cluster: another database may keep it before these movements.
     const [now] = await database.query<{ snapshot: string }>(
       `SELECT pg_snapshot_xmax(now)::text || ':' || pg_snapshot_xmax(now)::text || ':' AS snapshot FROM pg_current_snapshot() AS now`,
     );
@@ -200,7 +200,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
       'SELECT id FROM products WHERE store_id = $1 ORDER BY id LIMIT 20',
       [large.id],
     );
-    // More than there is: nothing is taken.
+    // The demand exceeds the stock, so nothing is taken.
     const demand = products.map(({ id }) => ({
       productId: id,
       variantId: null,

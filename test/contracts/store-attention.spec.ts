@@ -98,7 +98,7 @@ describe('StoreAttention', () => {
     await ending(1, { successor_id });
     await ending(1, { status: 'DEACTIVATED' });
 
-    await store.session('owner'); // ends on the same day
+    await store.session('owner'); // the session ends on the same day
 
     expect(await attention.count(store.id, false)).toEqual({ ...NOTHING, keysExpiring: 1 });
   });

@@ -204,7 +204,7 @@ describe('StoreImport', () => {
     const many = await write([...few, bin('A-2'), brand('a')]);
 
     expect(many.map(({ result }) => result)).toEqual(['refused', 'refused', 'created']);
-    expect(many[0]?.error).toBe('The store has 100000 bins: no request makes another');
+    expect(many[0]?.error).toBe('The store has 100000 bins, the maximum that requests can create');
     expect((await write(few)).map(({ result }) => result)).toEqual(['created']);
   });
 
@@ -299,7 +299,7 @@ describe('StoreImport', () => {
       const variants = Array.from({ length: count }, (_, n) => ({ sku: `V-${from + n}`, name: 'A' }));
       return { ...product('shirt'), name: `From ${from}`, variants };
     };
-    const problem = 'product.variants must leave the product at most 1000 variants, with those that it had';
+    const problem = 'product.variants must have at most 1000 variants, including stored ones';
 
     const results = [];
     for (const line of [withVariants(0, 600), withVariants(200, 800), withVariants(1, 1_000), withVariants(0, 1_000)])
@@ -330,7 +330,7 @@ describe('StoreImport', () => {
       }));
       return { ...product('shirt'), variants };
     };
-    const problem = 'product.variants must leave the product at most 1 MB of variants, with those that it had';
+    const problem = 'product.variants must have at most 1 MB of variants, including stored ones';
 
     const results = [];
     for (const line of [

@@ -64,7 +64,7 @@ const move = async (from: RunningApi, to: RunningApi, subdomain = source.store.s
   const report = await movesOf(from).move({ subdomain, target: to.database.url, onProgress });
   return { ...report, steps };
 };
-/** A command that is killed after the step. */
+/** Runs a command that is killed after the step. */
 const moveUntil = (last: MoveStep, subdomain: string) => {
   const onProgress = ({ step, detail }: { step: MoveStep; detail: string }) => {
     if (step === last && detail === '') throw new Error('killed');
@@ -75,7 +75,7 @@ const headers = (api: RunningApi, key: string) => ({
   authorization: `Bearer ${api.store.key}`,
   'idempotency-key': key,
 });
-/** A request of the store that moves, to the processes of a cluster. */
+/** Places an order in the moving store, at the processes of a cluster. */
 const placeAt = (api: RunningApi, key: string) =>
   api.inject({ method: 'POST', url: '/v1/orders', headers: headers(source, key), payload: anOrderBody(productId, 1) });
 const readAt = (api: RunningApi, url: string) => api.inject({ method: 'GET', url, headers: headers(source, 'read') });
@@ -272,7 +272,7 @@ describe('StoreMoves', () => {
     await database.query(`UPDATE store_moves SET details = details || '{"epoch": "1 1"}' WHERE step = 'copying'`);
 
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([
-      'The move has begun already: repeat it without --dry-run, or take it back with --abort.',
+      'The move has already begun: repeat it without --dry-run, or abort it with --abort.',
     ]);
     await expect(move(source, target, store.subdomain)).rejects.toThrow('abort it with --abort');
     await movesOf(source).abort(store.subdomain, target.database.url);
@@ -389,11 +389,11 @@ describe('StoreMoves', () => {
 
   it.each<[string, (url: URL) => string, string]>([
     ['a wrong password', (url) => Object.assign(url, { password: 'wrong' }).href, 'password authentication failed'],
-    ['no password', (url) => Object.assign(url, { password: '' }).href, 'its role needs a password'],
+    ['no password', (url) => Object.assign(url, { password: '' }).href, 'its role requires a password'],
     ['a missing database', (url) => Object.assign(url, { pathname: '/none' }).href, 'database "none" does not exist'],
     ['no schema', (url) => Object.assign(url, { pathname: '/template1' }).href, 'run `npx store-commerce migrate`'],
     ['an unknown host', (url) => Object.assign(url, { hostname: 'b.invalid' }).href, 'getaddrinfo'],
-    ['no URL', () => 'store_b', 'give a URL'],
+    ['no URL', () => 'store_b', 'specify a URL'],
   ])('names the target when it is used with %s', async (_, to, reason) => {
     const checked = movesOf(source).check(source.store.subdomain, to(new URL(target.database.url)));
 
@@ -412,7 +412,7 @@ describe('StoreMoves', () => {
         const server = connect(Number(new URL(target.database.url).port), '127.0.0.1');
         socket.pipe(server).pipe(socket);
       },
-      'another database is there',
+      'it reaches another database',
     ],
   ])('refuses a target whose server finds %s at the address of the source', async (_, answer, reason) => {
     const { store } = await source.withStore();
@@ -505,7 +505,7 @@ describe('StoreMoves', () => {
       if (step === 'draining') void target.database.query(`ALTER SUBSCRIPTION store_move_${store.id} DISABLE`);
     };
 
-    await expect(move(source, target, store.subdomain, stop)).rejects.toThrow('The log of its PostgreSQL says why');
+    await expect(move(source, target, store.subdomain, stop)).rejects.toThrow('see the log of its PostgreSQL');
 
     expect(await statusOf(database, store.id)).toBe('ACTIVE');
     expect(await move(source, target, store.subdomain)).toMatchObject({ differences: [] });
@@ -587,7 +587,7 @@ describe('StoreMoves', () => {
     await moveUntil('opened', store.subdomain);
 
     expect(await movesOf(target).check(store.subdomain, source.database.url)).toContainEqual(
-      expect.stringContaining('has not ended'),
+      expect.stringContaining('has not finished'),
     );
     expect(await move(source, target, store.subdomain)).toMatchObject({ rows: null, differences: [] });
     await expect(movesOf(source).forget(store.subdomain)).rejects.toThrow('was not compared');

@@ -256,7 +256,7 @@ describe('WebhookSender', () => {
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + suspendedMs);
     const proxy = createServer((socket) => {
       const onward = connect(receiver.port, '127.0.0.1');
-      // The receiver's part of the handshake, after which the sender has all to send.
+      // This is the receiver's part of the handshake, after which the sender has everything to send.
       onward.once('data', () => (suspendedMs = 40_000));
       socket
         .on('error', () => undefined)

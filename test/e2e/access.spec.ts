@@ -351,7 +351,7 @@ describe('authentication', () => {
 
       expect([ofLoop.length > 200, ofSecond.length, ofOthers.length > 100]).toEqual([true, 0, true]);
       expect(ofOthers[0]?.json()).toMatchObject({
-        error: 'Too many requests by the API keys of this store: slow down',
+        error: 'Too many requests from the API keys of this store: slow down',
       });
       expect(Number(ofOthers[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
       expect((await ask(`Bearer ${other.store.key}`)).statusCode).toBe(200);
@@ -388,7 +388,7 @@ describe('GET /v1/key', () => {
 interface Route {
   readonly method: string;
   readonly path: string;
-  /** One of which suffices. */
+  /** The key needs at least one of these. */
   readonly needs: readonly ScopeWord[] | undefined;
 }
 

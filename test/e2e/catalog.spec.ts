@@ -52,7 +52,7 @@ describe('GET /v1/brands', () => {
     ids = { acme, bolt, boltAgain, globex, digits };
   });
 
-  // By name in any letter case, then by id.
+  // Brands are sorted by name in any letter case, then by id.
   itBehavesAsList(() => ({
     ...{ api, path: '/v1/brands' },
     ids: [ids.acme, ids.bolt, ids.boltAgain, ids.globex, ids.digits],
@@ -89,7 +89,7 @@ describe('GET /v1/categories', () => {
     ids = { shoes, boots, bags, bagsAgain, sandals };
   });
 
-  // By display order, then name, then id.
+  // Categories are sorted by display order, then name, then id.
   itBehavesAsList(() => ({
     ...{ api, path: '/v1/categories' },
     ids: [ids.shoes, ids.boots, ids.bags, ids.bagsAgain, ids.sandals],

@@ -126,7 +126,7 @@ describe('the command line', () => {
       expect(await cli(['import', file('store-of-another-range.ndjson', line)], env)).toMatchObject({ code: 0 });
       const imported = `SELECT id FROM stores WHERE subdomain = 'imported'`;
       expect(await cluster.query(imported)).toEqual([{ id: 1_000_002 }]);
-      // It has moved here.
+      // The store has moved here.
       await cluster.query(`INSERT INTO stores (id, subdomain, name, currency) VALUES (3000000, 'moved', 'A', 'USD')`);
       expect(await beginAt(2_000_001)).toMatchObject(refused(2_000_001, 3_000_000));
     } finally {
@@ -148,7 +148,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['MOVING', 'The store moves to another database: try again shortly'],
+    ['MOVING', 'The store is moving to another database: try again shortly'],
     ['MOVED', 'The store has moved to another database: use that one'],
   ])('writes nothing of a store that is %s', async (status, reason) => {
     const name = `is-${status.toLowerCase()}`;
@@ -292,9 +292,9 @@ describe('the command line', () => {
     const refusals = await Promise.all([revoked, deactivated, expired, unknown].map(roll));
 
     expect(refusals.map(({ code, stdout, stderr }) => [code, stdout, stderr.split('\n')[0]])).toEqual([
-      [1, '', `error: Key ${revoked} is revoked: create a new key instead`],
-      [1, '', `error: Key ${deactivated} is deactivated: activate it first, or create a new key instead`],
-      [1, '', `error: Key ${expired} has expired: create a new key instead`],
+      [1, '', `error: Key ${revoked} is revoked: create a new key`],
+      [1, '', `error: Key ${deactivated} is deactivated: activate it first, or create a new key`],
+      [1, '', `error: Key ${expired} has expired: create a new key`],
       [1, '', `error: Key ${unknown} not found`],
     ]);
     expect((await cli(['keys', 'list', '--store', 'rolled-out'])).json).toHaveLength(3);
@@ -351,7 +351,7 @@ describe('the command line', () => {
 
     expect(delivered).toMatchObject({
       code: 1,
-      stderr: 'error: fulfillment cannot go from PENDING to DELIVERED, only to CONFIRMED or CANCELLED\n',
+      stderr: 'error: fulfillment cannot change from PENDING to DELIVERED, only to CONFIRMED or CANCELLED\n',
     });
     expect(both).toMatchObject({ code: 0, json: { status: 'FAILED', fulfillment_status: 'CANCELLED', restocked: 0 } });
     const history = (await cli(['orders', 'history', 'POS-7'])).json as { event: string; actor: object }[];
@@ -425,7 +425,7 @@ describe('the command line', () => {
     ]);
     expect(again.json).toMatchObject({ dismissed: [] });
     expect(again.stderr).toBe(
-      'No failed mail of this order counts in /health.\nnotify-customer is still tried: dismiss it after its last attempt.\n',
+      'The order has no failed mail that /health counts.\nnotify-customer is still being retried: dismiss it after its last attempt.\n',
     );
   });
 
@@ -468,7 +468,7 @@ describe('the command line', () => {
       reasons: ['amount_over_limit'],
     });
     expect(orderIds(some)).toEqual([ids[0]]);
-    expect(some.stderr).toContain('There are more than 1');
+    expect(some.stderr).toContain('More than 1 orders are held');
     expect(one).toMatchObject({ code: 0, json: { released: 1, orders: [{ order_id: ids[3], released: true }] } });
     expect(retried).toMatchObject({ code: 0, json: { stages: [], running: [], held_reasons: ['amount_over_limit'] } });
     expect(retried.stderr).toContain('The order is under review (amount_over_limit)');
@@ -585,7 +585,7 @@ describe('imports of the command line', () => {
 
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
-        /^error: line 1: the line is not valid JSON.*; none of the first \d+ lines is a JSON object with a kind: the file is no store bundle\nNothing was (kept|written)\..*\n$/,
+        /^error: line 1: the line is not valid JSON.*; none of the first \d+ lines is a JSON object with a kind: the file is not a store bundle\nNothing was (kept|written)\..*\n$/,
       );
     }
   });
@@ -706,7 +706,11 @@ describe('catalog-converter', () => {
   it.each([
     ['shopify --store acme torn.csv', 1, 'error: line 3: has 1 fields, the first line 3\n'],
     ['shopify --store acme --columns torn.csv torn.csv', 1, 'error: torn.csv must be a JSON object such as'],
-    ['magento --store acme torn.csv', 2, 'error: Name the format: shopify or woocommerce.\n(add --help for usage)\n'],
+    [
+      'magento --store acme torn.csv',
+      2,
+      'error: Specify the format: shopify or woocommerce.\n(add --help for usage)\n',
+    ],
     ['shopify torn.csv', 2, 'error: --store must be a subdomain.'],
     ['shopify --store acme --encoding klingon torn.csv', 2, 'error: --encoding must be an encoding'],
   ])('writes no line for: %s', (args, status, message) => {

@@ -48,7 +48,7 @@ describeInBrowser('the dashboard when something fails', () => {
       await blocker.end();
       process = await start();
 
-      await page.getByText('SHIP-1 is shipped.').waitFor();
+      await page.getByText('SHIP-1 shipped.').waitFor();
       expect(keys.length).toBeGreaterThan(1);
       expect(new Set(keys).size).toBe(1);
       expect(await shipments(receipt)).toBe(1);
@@ -76,7 +76,7 @@ describeInBrowser('the dashboard when something fails', () => {
 
     await field.fill('0034');
     await page.keyboard.press('Enter');
-    await page.getByText('SHIP-1 is shipped.').waitFor();
+    await page.getByText('SHIP-1 shipped.').waitFor();
     await page.context().close();
   });
 
@@ -92,7 +92,7 @@ describeInBrowser('the dashboard when something fails', () => {
     });
     await ship(page);
 
-    await page.getByText('SHIP-1 is shipped.').waitFor();
+    await page.getByText('SHIP-1 shipped.').waitFor();
     expect([n, await shipments(receipt)]).toEqual([2, 1]);
     await page.context().close();
   });
@@ -108,7 +108,7 @@ describeInBrowser('the dashboard when something fails', () => {
     await page.unroute('**/shipments');
     await page.keyboard.press('Enter');
 
-    await page.getByText('SHIP-1 is shipped.').waitFor();
+    await page.getByText('SHIP-1 shipped.').waitFor();
     expect(await shipments(receipt)).toBe(1);
     await page.context().close();
   });
@@ -122,7 +122,7 @@ describeInBrowser('the dashboard when something fails', () => {
     await page.getByLabel('place orders').check();
     await page.getByRole('button', { name: 'Create' }).click();
 
-    expect(await page.getByRole('alert').textContent()).toMatch(/The new key may exist all the same/);
+    expect(await page.getByRole('alert').textContent()).toMatch(/The key may still have been created/);
     await page.context().close();
   });
 
@@ -131,7 +131,7 @@ describeInBrowser('the dashboard when something fails', () => {
     await open('#/');
     await page.route('**/v1/**', (route) => route.abort());
     await page.reload();
-    const failure = page.getByText('It is tried again every 10 s.');
+    const failure = page.getByText('Retrying every 10 s.');
     await failure.waitFor();
     expect(await page.getByRole('banner').textContent()).toBe('Store dashboard');
     await Promise.all([page.waitForRequest('**/v1/key'), page.getByRole('button', { name: 'Try again' }).click()]);
@@ -156,12 +156,12 @@ describeInBrowser('the dashboard when something fails', () => {
     await second.getByRole('row').nth(1).waitFor();
 
     await placeOrder();
-    for (const tab of [page, second]) await tab.getByRole('button', { name: '1 new order – show' }).waitFor();
+    for (const tab of [page, second]) await tab.getByRole('button', { name: 'Show 1 new order' }).waitFor();
     expect(polls).toEqual({ first: expect.any(Number) as number, second: 0 });
     await page.close();
     await eventually(() => expect(polls.second).toBeGreaterThan(0));
     await placeOrder();
-    await second.getByRole('button', { name: '2 new orders – show' }).waitFor();
+    await second.getByRole('button', { name: 'Show 2 new orders' }).waitFor();
     await second.context().close();
   });
 
@@ -183,7 +183,7 @@ describeInBrowser('the dashboard when something fails', () => {
       receipt = await placeOrder();
       return route.continue();
     });
-    // Ends the request that waits.
+    // The order ends the waiting request.
     await placeOrder();
 
     for (const tab of [page, second])
@@ -197,15 +197,15 @@ describeInBrowser('the dashboard when something fails', () => {
     await open('#/orders');
     await page.getByText('Live', { exact: true }).waitFor();
     await page.context().setOffline(true);
-    await page.getByText('There is no network. The page shows what was read before').waitFor();
+    await page.getByText('You are offline. The page shows the last data').waitFor();
     await page.getByText(/^Reconnecting since/).waitFor();
     expect(await page.getByRole('row').count()).toBeGreaterThan(1);
     await placeOrder();
     await page.context().setOffline(false);
 
-    await page.getByRole('button', { name: '1 new order – show' }).waitFor();
+    await page.getByRole('button', { name: 'Show 1 new order' }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    expect(await page.getByText('There is no network.').count()).toBe(0);
+    expect(await page.getByText('You are offline.').count()).toBe(0);
     await page.context().close();
   });
 });

@@ -1,7 +1,7 @@
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
 
 const MANY = 130;
-/** Of the store. On 27 September 2026 its clocks go from 02:00 to 03:00; the browser is a day behind it. */
+/** The zone of the store. On 27 September 2026 its clocks go from 02:00 to 03:00; the browser is a day behind it. */
 const ZONE = 'Pacific/Auckland';
 const ELSEWHERE = { timezoneId: 'America/Los_Angeles' };
 
@@ -34,7 +34,7 @@ describeInBrowser('the lists of the dashboard', () => {
     const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
     expect(await entries.nth(1).textContent()).toContain('Note number 250.');
     expect(await entries.count()).toBe(152);
-    await page.getByRole('button', { name: 'Show 100 older of 100' }).click();
+    await page.getByRole('button', { name: 'Show 100 of 100 older events' }).click();
     await page.getByText('Note number 1.').waitFor();
     expect(await entries.count()).toBe(252);
     await page.context().close();
@@ -83,7 +83,7 @@ describeInBrowser('the lists of the dashboard', () => {
     expect(await faults()).toEqual([]);
 
     await open(`#/products/${product}`);
-    const bins = page.getByRole('region', { name: 'Table of the bins' }).getByRole('row');
+    const bins = page.getByRole('region', { name: 'Bins table' }).getByRole('row');
     await bins.nth(MANY).waitFor();
     expect(await bins.count()).toBe(MANY + 1);
 
@@ -108,8 +108,8 @@ describeInBrowser('the lists of the dashboard', () => {
     await open('#/');
     const region = page.getByRole('region', { name: 'Needs attention' });
 
-    await region.getByRole('link', { name: '3 to be paid' }).click();
-    await page.locator('.views [aria-current]', { hasText: 'To be paid' }).waitFor();
+    await region.getByRole('link', { name: '3 awaiting payment' }).click();
+    await page.locator('.views [aria-current]', { hasText: 'Awaiting payment' }).waitFor();
     await settled();
     const rows = page.getByRole('row', { name: /DUE-/ });
     expect(await rows.count()).toBe(3);
@@ -141,7 +141,7 @@ describeInBrowser('the lists of the dashboard', () => {
     const rows = page.getByRole('row', { name: /DAY-/ });
     expect(await rows.locator('a').allTextContents()).toEqual(['DAY-LAST', 'DAY-FIRST']);
     expect(await rows.locator('time').allTextContents()).toEqual(['Sep 27, 23:59', 'Sep 27, 00:00']);
-    expect(await page.getByRole('contentinfo').textContent()).toBe(`Days and times are those of ${ZONE}.`);
+    expect(await page.getByRole('contentinfo').textContent()).toBe(`Time zone: ${ZONE}`);
     await page.context().close();
   });
 
@@ -158,7 +158,7 @@ describeInBrowser('the lists of the dashboard', () => {
     const { page, open, trouble } = await scene.desk('owner');
     await open(address);
 
-    const rows = address.includes('category=abc') ? page.getByText('No product matches.') : page.locator('tbody tr');
+    const rows = address.includes('category=abc') ? page.getByText('No matching products.') : page.locator('tbody tr');
     await rows.first().waitFor();
     expect(await page.getByRole('main').textContent()).not.toMatch(/NaN|Infinity|undefined|-\d+–/);
     expect(trouble).toEqual([]);
@@ -186,8 +186,8 @@ describeInBrowser('the lists of the dashboard', () => {
     await open('#/');
     const names = await page.locator('.figures dt').allTextContents();
 
-    expect(names).toEqual(['Orders', 'Ordered for', 'Units ordered', 'Cancelled', 'Refunded']);
-    await page.getByText('with cancelled orders and units given up').waitFor();
+    expect(names).toEqual(['Orders', 'Order value', 'Units ordered', 'Cancelled', 'Refunded']);
+    await page.getByText('including cancelled orders and units').waitFor();
     await page.context().close();
   });
 });

@@ -17,9 +17,9 @@ const PAGES = [
   '#/nowhere',
   '#/orders/%',
 ];
-/** Buttons of dialogs: of the page, of the first row, and of cards. */
+/** Selects buttons of dialogs: those of the page, of the first row, and of cards. */
 const ASKS = ':is(.head, tbody tr:first-child, aside, .inset) [aria-haspopup]:enabled';
-/** Right to left, markup, and a word that is wider than a phone. */
+/** A text with right-to-left letters, markup, and a word that is wider than a phone. */
 const NAUGHTY = `\u202Eعربي <script>alert(1)</script> ${'Donaudampfschiff'.repeat(8)}`;
 const NAMES = ['ERP bridge', '<script>alert(1)</script>', 'مفتاح المستودع (1)', 'Long'.repeat(50)];
 
@@ -107,7 +107,7 @@ describeInBrowser('the pages of the dashboard', () => {
     expect(head?.y).toBeGreaterThan(bar?.height ?? Infinity);
     await page.locator('.person summary').click();
     await page.getByRole('button', { name: 'Keyboard shortcuts ?' }).click();
-    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
     await page.context().close();
   });
 

@@ -22,7 +22,7 @@ describeInBrowser('sign-in to the dashboard', () => {
   });
 
   async function askForCode({ page }: Desk, email: string): Promise<string> {
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.keyboard.press('Enter');
     await page.getByLabel('Code').waitFor();
     return scene.mailedCode(email);
@@ -37,14 +37,14 @@ describeInBrowser('sign-in to the dashboard', () => {
     const code = await askForCode(desk, email);
     await page.getByLabel('Code').fill('0000-0000');
     await page.keyboard.press('Enter');
-    expect(await page.getByRole('alert').textContent()).toMatch(/type it again, or ask for a new one/);
+    expect(await page.getByRole('alert').textContent()).toMatch(/try again, or request a new one/);
     expect(await faults()).toEqual([]);
     await page.getByLabel('Code').fill(code.toLowerCase());
     await page.keyboard.press('Enter');
 
     await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor();
     await page.getByRole('row').nth(1).waitFor();
-    expect(await page.getByText('You are signed in again.').count()).toBe(0);
+    expect(await page.getByText('Signed in again.').count()).toBe(0);
     const before = await page.context().cookies();
     expect(before.map(({ name }) => name)).toEqual(['store-live', 'store-test']);
     await page.locator('.person summary').press('Enter');
@@ -69,17 +69,17 @@ describeInBrowser('sign-in to the dashboard', () => {
     await open(address);
     expect(await faults()).toEqual([]);
     await page.getByRole('button', { name: `Sign in as ${name}` }).press('Enter');
-    await page.getByRole('heading', { name: 'Which store?' }).waitFor();
+    await page.getByRole('heading', { name: 'Choose a store' }).waitFor();
     expect(await faults()).toEqual([]);
     await page.getByLabel('The other').check();
-    await page.getByRole('button', { name: 'Open' }).press('Enter');
+    await page.getByRole('button', { name: 'Open store' }).press('Enter');
 
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     expect(await page.locator('.store').textContent()).toBe('The other');
     expect(page.url()).toBe(`${scene.origin}/dashboard/#/`);
     await open(address);
     await page.reload();
-    expect(await page.getByRole('alert').textContent()).toMatch(/was used/);
+    expect(await page.getByRole('alert').textContent()).toMatch(/already used/);
     await page.getByRole('link', { name: 'Sign in another way' }).press('Enter');
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     expect(trouble).toEqual([]);
@@ -91,13 +91,13 @@ describeInBrowser('sign-in to the dashboard', () => {
     [
       'says that no store knows the person',
       () => ({ claims: { sub: 'x', email: 'x@example.com' } }),
-      'No store has added',
+      'is not on the team of any store',
     ],
-    ['says that it refused', () => ({ claims: { email_verified: false } }), 'did not sign you in'],
+    ['says that it refused', () => ({ claims: { email_verified: false } }), 'with your organisation failed'],
     [
       'says that it does not answer',
       () => ({ answers: { '/token': (response: { destroy(): unknown }) => response.destroy() } }),
-      'does not answer',
+      'does not respond',
     ],
   ])('at an identity provider %s', async (_what, liesOf, expected) => {
     const { email } = await scene.api.store.session('support');
@@ -139,12 +139,12 @@ describeInBrowser('sign-in to the dashboard', () => {
     await page.getByRole('button', { name: 'Add note', exact: true }).press('Enter');
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
     expect(await desk.faults()).toEqual([]);
-    await page.getByRole('button', { name: 'Send me a code' }).press('Enter');
+    await page.getByRole('button', { name: 'Email me a code' }).press('Enter');
     await page.getByLabel('Code').waitFor();
     await page.getByLabel('Code').fill(await scene.mailedCode(email, 2));
     await page.keyboard.press('Enter');
 
-    await page.getByText('You are signed in again.').waitFor();
+    await page.getByText('Signed in again.').waitFor();
     await page.getByRole('button', { name: 'Add note', exact: true }).press('Enter');
     await page.getByRole('listitem').filter({ hasText: 'Half a sentence' }).waitFor();
     await page.context().close();

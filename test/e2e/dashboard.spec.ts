@@ -6,10 +6,13 @@ import { dashboardScene, describeInBrowser, type DashboardScene, type Desk } fro
 const LIMIT_SECONDS = 30;
 const MAX_TABS = 150;
 const TRIES = 4;
-/** A phone whose requests take 800 ms longer, and of which every 20th fails: by hand, for docs/dashboard.md. */
+/**
+ * Simulates a phone whose requests take 800 ms longer, and every 20th of which fails; used by hand, for
+ * docs/dashboard.md.
+ */
 const IS_SLOW = process.env.SLOW !== undefined;
 
-/** Only keys reach the page. */
+/** Operates the page by keyboard only. */
 class Hands {
   constructor(readonly page: Page) {}
 
@@ -30,14 +33,14 @@ class Hands {
     throw new Error(`Tab does not reach ${String(target)}`);
   }
 
-  /** @param name of a button with a dialog. */
+  /** @param name the label of a button with a dialog. */
   async ask(name: string, within: Page | Locator = this.page): Promise<void> {
     await this.reach(within.getByRole('button', { name, exact: within === this.page }));
     await this.press('Enter');
     await this.page.locator('dialog[open] :focus').waitFor();
   }
 
-  /** A request without a key that got no answer is sent again by the person. */
+  /** Submits again when a request without a key got no answer, as a person would. */
   async enter(expected: Locator): Promise<void> {
     const failure = this.page.getByRole('alert').or(this.page.getByText('The service did not answer.'));
     for (let tries = 1; ; tries++) {
@@ -99,7 +102,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
       begin: () => '#/stock',
       run: async (hands) => {
         await hands.press('g', 'h');
-        await hands.page.getByRole('link', { name: /^Review: \d+ under review/ }).waitFor();
+        await hands.page.getByRole('link', { name: /^Review: \d+ orders? under review/ }).waitFor();
       },
     },
     {
@@ -134,7 +137,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
       run: async (hands) => {
         await hands.ask('Ship…');
         await hands.type('0034043400001');
-        await hands.enter(hands.page.getByText('SHIP-1 is shipped.'));
+        await hands.enter(hands.page.getByText('SHIP-1 shipped.'));
         await hands.page.locator('h1:focus').waitFor();
       },
     },
@@ -148,10 +151,10 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.type('0034043400002');
         await hands.reach(hands.page.getByLabel(/^Units of /));
         await hands.type('1');
-        await hands.enter(hands.page.getByText('SHIP-1 is shipped.'));
+        await hands.enter(hands.page.getByText('SHIP-1 shipped.'));
         await hands.page.getByText('1 shipped').waitFor();
         expect(await hands.page.getByRole('dialog').count()).toBe(0);
-        expect(await hands.page.getByRole('button', { name: 'Payment…' }).count()).toBe(0);
+        expect(await hands.page.getByRole('button', { name: 'Record payment…' }).count()).toBe(0);
       },
     },
     {
@@ -163,7 +166,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.page.getByRole('link', { name: 'Under review', exact: false }).waitFor();
         await hands.page.locator('tbody [data-row]').first().waitFor();
         await hands.press('j', 'Enter');
-        await hands.page.getByText('Nothing of it ships until you release it.').waitFor();
+        await hands.page.getByText('The order does not ship until you release it.').waitFor();
         await hands.ask('Release…');
         await hands.reach(hands.page.getByRole('button', { name: 'Release', exact: true }));
         await hands.enter(hands.page.getByText('1 order released.'));
@@ -178,10 +181,10 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.ask('Cancel order…');
         await hands.reach(hands.page.getByLabel('Reason'));
         await hands.type('The customer asked');
-        await hands.enter(hands.page.getByText('is cancelled.'));
-        await hands.page.getByText(/^Pay back \$/).waitFor();
-        await hands.ask('Refund…');
-        await hands.enter(hands.page.getByText(/^A refund of \$/));
+        await hands.enter(hands.page.getByText(/^WEB-\S+ cancelled\./));
+        await hands.page.getByText(/^Refund \$/).waitFor();
+        await hands.ask('Record refund…');
+        await hands.enter(hands.page.getByText(/^Refund of \$/));
       },
     },
     {
@@ -190,8 +193,8 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
       prepare: placeOrder,
       begin: ofOrder,
       run: async (hands) => {
-        await hands.ask('Payment…');
-        await hands.enter(hands.page.getByText('is recorded.'));
+        await hands.ask('Record payment…');
+        await hands.enter(hands.page.getByText(/^Payment of \S+ recorded\./));
         await hands.page.getByText('paid', { exact: true }).waitFor();
       },
     },
@@ -203,9 +206,9 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
       run: async (hands) => {
         const mail = hands.page.getByRole('listitem').filter({ hasText: 'Confirmation' });
         await mail.getByText('sent', { exact: true }).waitFor();
-        await hands.ask('Send again…', mail);
-        await hands.reach(hands.page.getByRole('button', { name: 'Send', exact: true }));
-        await hands.enter(hands.page.getByText('The mail is on its way.'));
+        await hands.ask('Resend…', mail);
+        await hands.reach(hands.page.getByRole('button', { name: 'Resend', exact: true }));
+        await hands.enter(hands.page.getByText('Email queued.'));
       },
     },
     {
@@ -224,7 +227,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.page.getByText('1 row', { exact: true }).waitFor();
         await hands.ask('±', hands.page.getByRole('main'));
         await hands.type('-3');
-        await hands.enter(hands.page.getByText(`The stock of ${sku} is changed.`));
+        await hands.enter(hands.page.getByText(`Stock of ${sku} updated.`));
         await hands.page.getByText('17', { exact: true }).waitFor();
       },
     },
@@ -238,8 +241,8 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.type('Shipping robot');
         await hands.reach(page.getByLabel('ship, cancel, release'));
         await hands.press('Space');
-        await hands.enter(page.getByRole('heading', { name: 'The new key' }));
-        // Only its button closes it.
+        await hands.enter(page.getByRole('heading', { name: 'Key created' }));
+        // Only its button closes the dialog.
         await hands.press('Escape', 'Escape');
         await hands.reach(page.getByRole('button', { name: 'Copy the secret' }));
         await hands.press('Enter');
@@ -273,9 +276,9 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         const { page } = hands;
         await hands.press('g', 'd');
         await hands.ask('Revoke…', page.getByRole('row', { name: /Leaked/ }));
-        await page.getByText(/made 18,204 requests this week/).waitFor();
+        await page.getByText(/made 18,204 requests in the last 7 days/).waitFor();
         await hands.reach(page.getByRole('button', { name: 'Revoke', exact: true }));
-        await hands.enter(page.getByText('is revoked.'));
+        await hands.enter(page.getByText(/ revoked\.$/));
         const { statusCode } = await scene.api.inject({ url: '/v1/key', headers: { authorization: `Bearer ${key}` } });
         expect(statusCode).toBe(403);
       },
@@ -298,11 +301,11 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
       },
       run: async (hands) => {
         const { page } = hands;
-        await hands.reach(page.getByRole('link', { name: /^Look: 1 webhook/ }));
+        await hands.reach(page.getByRole('link', { name: /^View: 1 paused webhook/ }));
         await hands.press('Enter');
         await page.getByText('Paused. Nothing listens at this host and port.').waitFor();
         await hands.reach(page.getByRole('button', { name: 'Test: ERP' }));
-        await hands.enter(page.getByText('A test is on its way. Its result shows here in a few seconds.'));
+        await hands.enter(page.getByText('Test message queued. The result appears here in a few seconds.'));
         await hands.reach(page.getByRole('button', { name: 'Resume: ERP' }));
         await hands.enter(page.getByText('delivering', { exact: true }));
       },

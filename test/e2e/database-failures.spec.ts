@@ -25,7 +25,7 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 const START_MS = 60_000;
-/** Time for a statement's time limit, on a busy machine. */
+/** Allows for the time limit of a statement, on a busy machine. */
 const HEALED_MS = 40_000;
 const ENDED_MS = 30_000;
 const RECOVERY_LIMIT_MS = 5_000;
@@ -54,7 +54,10 @@ interface FrozenWorkers {
   stop(): Promise<void>;
 }
 
-/** Two workers whose connections to the database are frozen. Their time limits pass while other tests of this file run. */
+/**
+ * Starts two workers whose connections to the database are frozen. Their time limits pass while other tests of this
+ * file run.
+ */
 async function freezeWorkers(): Promise<FrozenWorkers> {
   const smtp = await SmtpSink.start();
   const start = async (proxy: TcpProxy) =>
@@ -97,7 +100,7 @@ describe.each([
   const lost = () => Promise.reject(new CommitOutcomeUnknown(new Error('connection lost')));
 
   type Attempt = (commit: () => Promise<unknown>) => Promise<unknown>;
-  /** An attempt that fails although an earlier one has placed the order. */
+  /** Simulates an attempt that fails although an earlier one has placed the order. */
   function placedBefore(failure: Error): Attempt {
     return (commit) => commit().then(() => Promise.reject(failure));
   }
@@ -258,7 +261,7 @@ describe('a request that waits for the look-up of its key and then for a lock', 
     const products = await openTransaction(api.database, 'LOCK TABLE products');
     const keys = await openTransaction(api.database, 'LOCK TABLE api_keys');
     try {
-      // Shorter than the time limit of the look-up.
+      // This is shorter than the time limit of the look-up.
       const released = keys.query('SELECT pg_sleep(1.8); COMMIT');
       const start = performance.now();
 
@@ -276,7 +279,7 @@ describe('a request that waits for the look-up of its key and then for a lock', 
 
 describe('a PostgreSQL whose other connections are taken', () => {
   it('answers all requests on the connections that the process has', async () => {
-    // One for the health check and two for the pool, which may have ten.
+    // The health check takes one, and the pool, which may have ten, gets two.
     const url = await crowdedDatabase(api.database, 3);
     const crowded = await startAt(url, { DATABASE_POOL_SIZE: '10', THROTTLE_PER_10S: '0' });
     try {

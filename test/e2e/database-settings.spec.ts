@@ -8,7 +8,7 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const ADVICE = `use a database made with CREATE DATABASE … ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0.`;
-const LETTERS = `The locale of the database does not pair Ä with ä and I with i: ${ADVICE}`;
+const LETTERS = `The locale of the database does not match Ä with ä and I with i: ${ADVICE}`;
 const SQL_ASCII = `The encoding of the database is SQL_ASCII, not UTF8: ${ADVICE}`;
 
 describe('a database with an unsuitable encoding or locale', () => {
@@ -88,7 +88,7 @@ describe('a database with a locale of ICU and LC_CTYPE C', () => {
   });
 
   it('lists brands and categories in the order of an index', async () => {
-    // For so few rows, PostgreSQL would sort.
+    // With so few rows, PostgreSQL would sort.
     await api.database.query(`CREATE FUNCTION plan_of(list text) RETURNS SETOF text LANGUAGE plpgsql
       SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
       AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN (COSTS off) ' || list; END $$`);
@@ -124,7 +124,7 @@ async function oddDatabase(): Promise<TestDatabase> {
   for (const [setting, value] of Object.entries(ODD_SETTINGS)) {
     await database.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
   }
-  // Its own sessions keep the settings of the template.
+  // The sessions of the database keep the settings of the template.
   return database;
 }
 

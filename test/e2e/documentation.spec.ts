@@ -402,7 +402,7 @@ describe('the documentation', () => {
   });
 });
 
-/** The targets of its links. */
+/** Returns the targets of the page's links. */
 function tableOfContents(page: string): string[] {
   const [, contents = ''] = /<nav aria-label="Contents">(.+?)<\/nav>/.exec(page) ?? [];
   return [...contents.matchAll(/href="([^"]+)"/g)].map(([, target = '']) => target);
@@ -612,7 +612,7 @@ describe('the client', () => {
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
-/** For the steps that lay out the whole reference, on a busy machine. */
+/** Allows for the steps that lay out the whole reference, on a busy machine. */
 const RENDERING_MS = 90_000;
 const LIGHT = { colorScheme: 'light', background: 'rgb(255, 255, 255)' } as const;
 const DARK = { colorScheme: 'dark', background: 'rgb(28, 32, 34)' } as const;
@@ -637,7 +637,7 @@ describeInBrowser('the documentation page in a browser', () => {
   const overhangOf = (page: Page) =>
     page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
 
-  // Chromium without a GPU lays out the reference for seconds, so each test goes on from where the one before it ended.
+  // Chromium without a GPU lays out the reference for seconds, so each test continues where the previous one ended.
   describe.each([
     { device: 'a desktop in the light scheme', viewport: DESKTOP, ...LIGHT },
     { device: 'a phone in the dark scheme', viewport: PHONE, ...DARK },
@@ -743,7 +743,7 @@ describeInBrowser('the documentation page in a browser', () => {
       await page.getByRole('button', { name: 'Close' }).dispatchEvent('click');
     });
 
-    // The same on every device.
+    // This is the same on every device.
     if (viewport === DESKTOP) {
       render('opens the operation that its address names, and starts an order with a key of its own', async () => {
         await page.goto(`${origin}/docs#/Orders/createOrder`);

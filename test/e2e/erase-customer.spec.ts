@@ -191,7 +191,7 @@ describe('customers erase', () => {
 
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toBe(
-      `error: Orders are open: ${order?.receipt} (PENDING, PENDING)\n` +
+      `error: The customer has open orders: ${order?.receipt} (PENDING, PENDING)\n` +
         'Close them with `orders set-status`, or erase with --force.\n',
     );
     expect(await allRows(api.database)).toEqual(before);
@@ -201,7 +201,7 @@ describe('customers erase', () => {
 
   it('leaves no trace of the person in any column of any table, and other people as they are', async () => {
     const { canaries, email } = ada;
-    // First, because reads give waiting changes their positions in the feed.
+    // These reads come first, because reads assign positions of the feed to waiting changes.
     const answers = await answersOf(api, api.store.key);
     const rowsBefore = await everything();
     expect(foundIn(rowsBefore, canaries)).toEqual(canaries);
@@ -231,7 +231,7 @@ describe('customers erase', () => {
     const orders = () => api.database.query('SELECT id FROM orders ORDER BY id');
     const before = await orders();
     const again = await api.post('/v1/orders', ada.body('placed'), { 'idempotency-key': key });
-    // One byte of the hash is left: one request in 256 passes for the first one.
+    // A single byte of the hash is left: one request in 256 passes for the first one.
     const others = await Promise.all(
       [2, 3, 4, 5].map((quantity) => {
         const items = [{ product_id: product, quantity }];
@@ -394,7 +394,7 @@ describe('customers erase', () => {
       expect(statSync(file).mode & 0o777).toBe(0o600);
       expect(again).toMatchObject({ code: 1, stdout: '', stderr: `error: The file ${file} already exists.\n` });
       expect(unknown).toMatchObject({ code: 1, stdout: '' });
-      expect(unknown.stderr).toBe(`error: Store ${api.store.subdomain} has no data of this person.\n`);
+      expect(unknown.stderr).toBe(`error: Store ${api.store.subdomain} has no data about this person.\n`);
     });
   });
 });
@@ -459,7 +459,7 @@ describe('the personal data of a customer over HTTP', () => {
     const command = ['customers', 'export', email, '--store', api.store.subdomain];
     expect(await cli(...command)).toMatchObject({
       code: 1,
-      stderr: 'error: The person has 1001 orders: name a file with --output.\n',
+      stderr: 'error: The person has 1001 orders: write them to a file with --output.\n',
     });
     const file = path.join(directory, 'walk-in.json');
     expect(await cli(...command, '--output', file)).toMatchObject({ code: 0, json: { customers: 1, orders: 1001 } });
@@ -497,7 +497,7 @@ describe('the personal data of a customer over HTTP', () => {
 
     expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([422, 'too_many_records']);
     expect(refused.json<{ error: string }>().error).toBe(
-      'A request handles at most 20000 records of the orders of a person: ask the operator for `store-commerce customers erase`',
+      'A request handles at most 20000 records of the orders of a person: ask the operator to run `store-commerce customers erase`',
     );
     expect((await send('GET', id)).json()).toMatchObject({ data: { email } });
   });
@@ -597,7 +597,7 @@ const IMPERSONAL = [
   'gateway_credentials: method_id credentials',
   'api_keys: key_hash prefix last_four mode scope networks name status device created_by changed_by',
   'api_key_refusals: code',
-  // Of people who may sign in, whom `people remove` removes.
+  // `people remove` removes those of people who may sign in.
   'people: email name role oidc_issuer oidc_subject',
   'sign_ins: kind email oidc_issuer oidc_subject nonce_hash secret_hash mail_code network',
   'sellable_units: sku search_text',
@@ -637,7 +637,7 @@ const IMPERSONAL = [
   'change_branches: place',
 ];
 
-/** The answers without the fields that an erasure changes; searches find other orders. */
+/** Returns the answers without the fields that an erasure changes; searches then find other orders. */
 function without(answers: Record<string, string>): Record<string, unknown> {
   const personal = new Set([
     ...['customer_name', 'name', 'email', 'phone', 'city', 'address', 'zip', 'notes', 'tags', 'updated_at'],

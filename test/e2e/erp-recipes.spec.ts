@@ -37,7 +37,7 @@ import { anOrderBody } from '../builders/order-body.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-/** More than one page of each. */
+/** The number exceeds a page of each list. */
 const ORDERS = 150;
 const SKUS = 105;
 

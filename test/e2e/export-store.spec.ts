@@ -44,7 +44,10 @@ async function exported(store: string, options?: Parameters<typeof writeStoreExp
   return texts.map((text) => JSON.parse(text) as BundleLine);
 }
 
-/** All rows of a store, with the transactions that wrote them, the feed and what waits for it included. */
+/**
+ * Returns all rows of a store, with the transactions that wrote them, including the feed and the changes that wait for
+ * it.
+ */
 async function rowsOf(store: string): Promise<Record<string, readonly string[]>> {
   const tables = await source.database.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
@@ -148,7 +151,7 @@ describe('an exported store', () => {
       [store],
     );
     const changed = await order(test, {
-      external_reference: 'PO-1', // of the other mode
+      external_reference: 'PO-1', // this is an order of the other mode
       items: [item],
       customer: { name: 'Test', phone: '+1 5' },
       notes: 'Ring twice',
@@ -212,7 +215,7 @@ describe('an exported store', () => {
         const store = `own-${seed}`;
         const draw = seededRandom(seed);
         for (let version = 0; version < 3; version++) await into.source.importLines(...aDrawnStore(store, draw));
-        // As a storefront may write them.
+        // A storefront may write such attributes.
         await source.database.query(
           `UPDATE stores SET theme = theme || '{"api_key":"sk_live_hidden","color":"red"}',
            ecommerce_settings = '{"keys":[{"name":"api_key","value":"x"}],"a":null}',
@@ -386,7 +389,9 @@ describe('an exported store', () => {
   });
 });
 
-/** What the import of an exported order sets to another value, and why. A table without a column is not in the bundle. */
+/**
+ * What the import of an exported order sets to another value, and why. A table without a column is not in the bundle.
+ */
 const NOT_IN_THE_BUNDLE: Readonly<Record<string, string>> = {
   stock_movements: 'the bundle has the quantities, and the copy begins its own ledger',
   idempotency_keys: 'the requests were made to the other installation',
@@ -623,7 +628,7 @@ describe('cli export', () => {
     expect(code).toBe(0);
     const count = { product: expect.any(Number) as number, order: expect.any(Number) as number };
     expect(json).toMatchObject({ file, store: 'larkmoor', since: '2026-11-01T00:00:00.000Z', lines: count });
-    expect(stderr).toBe(`${lines.length} lines of store larkmoor are in ${file}.\n`);
+    expect(stderr).toBe(`Wrote ${lines.length} lines of store larkmoor to ${file}.\n`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await cli(['import', '--dry-run', file])).toMatchObject({ code: 0, json: { lines: lines.length } });
   });
@@ -662,13 +667,13 @@ describe('cli export', () => {
   });
 });
 
-/** The target has the records since the import. */
+/** Removes times: the target has the records only since the import. */
 function withoutTimes(answers: Record<string, string>): Record<string, string> {
   const withoutTime = (body: string) => body.replaceAll(/"updated_at":"[^"]*"/g, '"updated_at":""');
   return Object.fromEntries(Object.entries(answers).map(([path, body]) => [path, withoutTime(body)]));
 }
 
-/** The bins and the key are those of the other installation. */
+/** Adjusts the answers to the bins and the key of the other installation. */
 function asImported(answers: Record<string, string>): Record<string, string> {
   const entries = Object.entries(answers);
   const placedBy = '"placed_by":{"type":"system","id":"","name":""}';

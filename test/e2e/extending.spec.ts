@@ -92,7 +92,7 @@ class Recorder extends Notifier {
     super();
   }
 
-  /** Answers instead of the channel. */
+  /** Replaces the answer of the channel. */
   instead: (() => unknown) | null = null;
 
   override notify(
@@ -108,7 +108,7 @@ class Recorder extends Notifier {
 }
 
 class Repriced extends CatalogPricing {
-  /** Answers instead of the prices. */
+  /** Replaces the result of the prices. */
   static instead: ((priced: PricedItems, currency: Currency) => unknown) | null = null;
 
   constructor(private readonly pricing: CatalogPricing) {
@@ -122,7 +122,7 @@ class Repriced extends CatalogPricing {
 }
 
 class Replaced extends OrderCharges {
-  /** Answers instead of the charges. */
+  /** Replaces the result of the charges. */
   instead: (() => unknown) | null = null;
 
   constructor(private readonly charges: OrderCharges) {
@@ -162,7 +162,7 @@ describe('an application that extends the service', () => {
   const PRICE_LIST = path.join(os.tmpdir(), `store-commerce-prices-${process.pid}.csv`);
   const own = extension({ PRICE_LIST, FREE_SHIPPING_FROM: '2000' });
   const charges = new Replaced((own.charges as { readonly useValue: OrderCharges }).useValue);
-  /** What a rule of the team does; null = it does not match. */
+  /** What a rule of the team does; null means that it does not match. */
   let rule: (() => boolean) | null = null;
   let chat: Recorder;
   let extended: Extension;
@@ -501,7 +501,7 @@ describe('an application that extends the service', () => {
         api.post(`/v1/orders/${id}/payments`, { reference: `P-${amount}`, amount, currency: 'USD' });
 
       expect(codeOf(refused)).toEqual([422, 'price_changed']);
-      expect(refused.json()).toMatchObject({ success: false, error: 'The order costs 15.89 USD' });
+      expect(refused.json()).toMatchObject({ success: false, error: 'The order total is 15.89 USD' });
       expect(codeOf(await pay(1_099))).toEqual([422, 'amount_mismatch']);
       expect((await pay(1_589)).json()).toMatchObject({ data: { status: 'SUCCEEDED' } });
     });
@@ -696,7 +696,7 @@ describe('an application that extends the service', () => {
 
     for (const program of ['main', 'worker']) {
       const { status, stderr } = run(process.execPath, `dist/examples/extending/src/${program}.js`);
-      // The first thing that a start reports, once all modules are loaded.
+      // A start reports this first, once all modules are loaded.
       expect([status, stderr]).toEqual([2, expect.stringMatching(/^PORT /)]);
     }
   });

@@ -50,7 +50,10 @@ const HIDDEN = [
   'refunds: request_hash',
 ];
 
-/** Columns that identify a row, copies that a foreign key keeps equal, and the status of a store: an inactive one has no answers. */
+/**
+ * Columns that identify a row, copies that a foreign key keeps equal, and the status of a store, because an inactive
+ * one has no answers.
+ */
 const FIXED = [
   'stores: id status',
   'warehouses: store_id id',
@@ -75,8 +78,8 @@ const FIXED = [
 ];
 
 /**
- * Tables that the answers do not read, or that triggers alone write. No request changes the name of a key, which orders show.
- * They show the present name of a person, whose change moves no order.
+ * Tables that the answers do not read, or that only triggers write. No request changes the name of a key, which orders
+ * show. Orders show the current name of a person, whose change moves no order.
  */
 const OTHER_TABLES = [
   ...[
@@ -125,7 +128,7 @@ const OTHER_OF_TYPE: Readonly<Record<string, (column: string) => string>> = {
   'timestamp with time zone': (column) => `coalesce(${column}, now()) - interval '1 hour'`,
 };
 
-/** Other values where that of the type is not allowed, or changes nothing. */
+/** Values for columns where the default value of the type is not allowed, or changes nothing. */
 const OTHER_VALUE: Readonly<Record<string, string>> = {
   'stores.currency': `'JPY'`,
   'bins.warehouse_id': `(SELECT max(id) FROM warehouses WHERE store_id = item.store_id)`,
@@ -169,7 +172,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'refunds.lines': `'[{"line": 1, "quantity": 9}]'`,
 };
 
-/** Columns whose change alone, which no request makes, moves `updated_at`, or moves that of a product's other SKUs. */
+/** Columns whose change alone, which no request makes, moves `updated_at`, or that of a product's other SKUs. */
 const NEVER_ALONE = [
   ...['orders.email_key', 'orders.phone_key', 'orders.address_key', 'orders.imported_at', 'shipments.notify'],
   ...['shipments.request_hash', 'payments.request_hash', 'orders.placed_tax_lines'],
@@ -177,7 +180,7 @@ const NEVER_ALONE = [
   'product_variants.status',
 ];
 
-/** Columns that get their value back, because others of the row are hidden without it. */
+/** Columns that get their value back, because it would hide other columns of the row. */
 const RESTORED = ['warehouses.active', 'bins.warehouse_id', 'products.status', 'product_variants.status'].concat([
   'brands.active',
   'categories.active',
@@ -275,7 +278,7 @@ describe('a column that an answer shows', () => {
         restock: n === 1,
       });
     }
-    // A changed column is no change of an order that has an event, or units that it lacks.
+    // Changing a column alone is not allowed for an order with an event, or with units that it lacks.
     for (const table of [
       'orders',
       'shipments',

@@ -25,7 +25,7 @@ import type { RunningApi } from '../support/start-api.js';
 import { openUnread } from '../support/unread-connections.js';
 
 const ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
-/** A request with `wait=25` that is not ended early makes its test fail. */
+/** Makes the test of a request with `wait=25` fail when nothing ends the wait early. */
 const SHORTER_THAN_THE_WAIT_MS = 20_000;
 
 let application: ListeningApi;
@@ -39,7 +39,7 @@ afterAll(async () => {
   await application.stop();
 });
 
-// Before all others: the first numbering of a database happens once.
+// This test runs before all others: the first numbering of a database happens only once.
 it('GET /v1/changes waits for the first numbering of the database, which another transaction does', async () => {
   const api = await application.withStore();
   await api.store.brand();
@@ -49,7 +49,7 @@ it('GET /v1/changes waits for the first numbering of the database, which another
 
   const reading = api.get('/v1/changes');
   await eventually(async () => expect(await lockWaits(api.database)).toBeGreaterThan(0));
-  // Longer than a read waits for a numbering.
+  // The time exceeds what a read waits for a numbering.
   await new Promise((resolve) => setTimeout(resolve, 700));
   await first.query('COMMIT');
   first.release();
@@ -235,7 +235,8 @@ describe('GET /v1/changes', () => {
 
   it('numbers a product that sells all the time in as few pages while a snapshot keeps its old versions', async () => {
     const product = await api.store.product({ stock: 10_000 });
-    // One connection, which has its plans, and the fewest pages: others may make it read its catalog again.
+    // The client has one connection, which has its plans, and counts the fewest pages: other work may make it read its
+    // catalog again.
     const client = await pool.connect();
     const sell = () =>
       client.query('UPDATE stock SET quantity = quantity - 1 WHERE store_id = $1 AND product_id = $2', [
@@ -407,7 +408,7 @@ describe('GET /v1/changes', () => {
       expect(await since('2020-01-01T12:00:00Z')).toEqual([400, 'cursor_expired']);
       expect(await since('2020-01-01T12:00:00Z', '&kinds=brands')).toEqual([200, undefined]);
       expect(await since('2020-01-03T12:00:00Z')).toEqual([200, undefined]);
-      // All that is left has changed since: no place before the time is known.
+      // Everything that is left has changed since, so no position before the time is known.
       await sql('UPDATE changes SET changed_at = now() WHERE store_id = $1', api.store.id);
       expect(await since(new Date(Date.now() - 86_400_000).toISOString())).toEqual([200, undefined]);
       expect(await since('2020-01-03T12:00:00Z')).toEqual([400, 'cursor_expired']);
@@ -443,7 +444,7 @@ describe('GET /v1/changes', () => {
     }
 
     expect(reader.copy.size - before).toBe(100);
-    // At most the last record begins below the limit.
+    // At most the last record starts below the limit.
     expect(Math.max(...sizes)).toBeLessThan(1_500_000);
     expect(sizes.length).toBeGreaterThan(3);
   });
@@ -484,7 +485,7 @@ describe('GET /v1/changes', () => {
     expect([...(await live.catchUp())].sort()).toEqual([...gone].sort());
     expect([...(await test.catchUp())].sort()).toEqual([...gone].sort());
 
-    // A cursor belongs to its filter: without it, it keeps it, and another one is refused.
+    // A cursor belongs to its filter: when the filter is absent it stays, and another one is refused.
     const next = await api.store.order({ is_test: true });
     expect((await api.get(`/v1/changes?cursor=${live.cursor ?? ''}`)).body).not.toContain(next);
     expect(await errorOf(`/v1/changes?cursor=${live.cursor ?? ''}&is_test=true`)).toEqual([400, 'cursor_invalid']);
@@ -532,7 +533,7 @@ describe('GET /v1/changes', () => {
     expect(await errorOf(`/v1/changes?cursor=${stale}`)).toEqual([400, 'cursor_expired']);
     expect(await errorOf(`/v1/changes?cursor=${ofBrands.cursor}`)).toEqual([200, undefined]);
     expect(await before.catchUp()).toHaveLength(2);
-    // It began after the purge: it has seen nothing that was deleted.
+    // The reader began after the purge, so it has seen nothing that was deleted.
     expect((await halfway.page()).data).toHaveLength(1);
   });
 
@@ -587,7 +588,7 @@ describe('GET /v1/changes', () => {
     const kept = copied.cursor;
     const lost = await api.store.brand();
     await copied.catchUp();
-    // The copy has what was there before, and then changes of its own.
+    // The copy contains what was there before, and then changes of its own.
     await sql('DELETE FROM changes WHERE kind = $1 AND entity = $2', 'brands', String(lost));
     await sql(`UPDATE change_branches SET place = '1 2 ' || split_part(place, ' ', 3)`);
     const before = await branches();
@@ -705,7 +706,10 @@ describe('a waiting request to GET /v1/changes', () => {
   };
   const ask = (query: string) =>
     `GET /v1/changes?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.store.key}\r\n\r\n`;
-  /** Starts a request that waits, and returns when it does. `changed` of its answer: whether a change ended the wait. */
+  /**
+   * Starts a request that waits, and returns once it does. `changed` of its answer says whether a change ended the
+   * wait.
+   */
   const hold = async (feed: FeedReader, seconds: number) => {
     const wait = vi.spyOn(api.app.get(FeedWatch, { strict: false }), 'wait');
     const page = feed.page(`&wait=${seconds}`);
@@ -734,7 +738,7 @@ describe('a waiting request to GET /v1/changes', () => {
     expect([data, hasMore, changed]).toEqual([[], false, false]);
   });
 
-  // The cursor names a place for counts: what is before the answer must be before its cursor.
+  // The cursor can be used for counts: what is before the answer must be before its cursor.
   it.each(['the time is over', 'the process shuts down'])(
     'has a cursor after changes of other kinds that were made before %s',
     async (end) => {
@@ -869,7 +873,7 @@ describe('a waiting request to GET /v1/changes', () => {
     await expect(answer()).rejects.toThrow(/^403 .*API key is revoked, deactivated or expired/);
   });
 
-  // The last test, because no request waits after it.
+  // This test is the last, because no request waits after it.
   it(
     'ends at once when the process shuts down, and later ones do not wait',
     async () => {

@@ -42,7 +42,7 @@ describe('fraud analysis', () => {
       });
 
     it('creates the order under review while the analysis waits for a lock', async () => {
-      await scene.place({}); // opens connections, and plans
+      await scene.place({}); // this opens connections, and plans
       const locker = await lockOrders();
       const startedAt = Date.now();
 
@@ -315,7 +315,7 @@ describe('the plans of the fraud facts', () => {
   beforeAll(async () => {
     client = new pg.Client({ connectionString: api.database.url });
     await client.connect();
-    // Ten orders of each buyer in two years: the planner expects fewer orders in the last hour than of one buyer.
+    // Each buyer has ten orders in two years: the planner expects fewer orders in the last hour than of one buyer.
     await client.query(
       `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
          amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at)

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { examplesOf, GuideValues, type GuideExample } from '../support/guide-examples.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-/** In the order in which a reader meets them: the examples of a page may go on from those before it. */
+/** The pages in the sequence in which readers meet them: the examples of a page may continue those of earlier pages. */
 const PAGES = [...readFileSync('docs/api.md', 'utf8').matchAll(/\]\((api\/[\w-]+\.md|webhooks\.md)\)/g)].map(
   ([, page]) => `docs/${page}`,
 );

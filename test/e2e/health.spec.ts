@@ -95,7 +95,7 @@ describe('the API', () => {
     const client = new pg.Client({ connectionString: large.url });
     client.on('error', () => undefined);
     await client.connect();
-    await client.query('SET session_replication_role = replica'); // allows stages without orders
+    await client.query('SET session_replication_role = replica'); // this allows stages without orders
     await client.query(
       `INSERT INTO order_stages (store_id, order_id, stage, state, outcome, run_at)
        SELECT 1, gen_random_uuid(), 'notify-customer', state, CASE state WHEN 'dead' THEN 'failed' END, now() - interval '1 hour'

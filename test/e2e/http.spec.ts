@@ -38,7 +38,7 @@ describe('the HTTP edge', () => {
     [
       'two Content-Length headers',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
-      'Content-Length must be one number, and not with Transfer-Encoding',
+      'Content-Length must be one number, without Transfer-Encoding',
     ],
   ])('returns 400 as JSON for %s, names the fault and closes the connection', async (_name, bytes, error) => {
     const response = await api.send(bytes, { keep: false });
@@ -87,7 +87,7 @@ describe('the HTTP edge', () => {
     expect(response.status).toBe(400);
     expect(response.json()).toEqual({
       success: false,
-      error: 'Idempotency-Key must be given once',
+      error: 'Idempotency-Key must be sent once',
       code: 'invalid_request',
     });
   });
@@ -112,7 +112,7 @@ describe('the HTTP edge', () => {
     [
       'two Host headers',
       () => `GET /v1/store HTTP/1.1\r\nHost: a\r\nHost: b\r\n${api.keyLine}\r\n`,
-      'Host must be given once',
+      'Host must be sent once',
     ],
     ['HTTP/1.1 without Host', () => 'GET /health/live HTTP/1.1\r\n\r\n', 'The Host header is required'],
     ['a Host with a path', () => 'GET /health/live HTTP/1.1\r\nHost: a/b\r\n\r\n', 'The Host header is malformed'],

@@ -12,7 +12,7 @@ afterAll(() => api.stop());
 
 const sql = <Row>(text: string, ...values: unknown[]) => api.database.query<Row>(text, values);
 
-/** A route with the UUIDs of a path. The others have numbers, or slugs, in which the letter case counts. */
+/** Routes with a UUID in the path. Other routes have numbers, or slugs, whose letter case counts. */
 const ROUTES = Object.entries(ROWS).filter(([route]) => route.includes('/:id') && !route.includes('/:idOrSlug'));
 
 interface Scene {
@@ -20,7 +20,7 @@ interface Scene {
   readonly owner: Session;
 }
 
-/** In a new store. */
+/** Returns a scene in a new store. */
 async function aScene(): Promise<Scene> {
   const client = await api.withStore();
   return { client, owner: await client.store.session('owner') };
@@ -43,7 +43,7 @@ async function newWebhook({ client }: Scene): Promise<string> {
   return created.json<{ data: { id: string } }>().data.id;
 }
 
-/** By the second part of the path. */
+/** Creates resources by the second part of the path. */
 const RESOURCES: Readonly<Record<string, (scene: Scene) => Promise<string>>> = {
   orders: placed,
   keys: newKey,

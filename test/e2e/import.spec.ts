@@ -56,7 +56,7 @@ const STORE_LINES: readonly Line[] = [
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** A store with the lines above. */
+/** Creates a store with the lines above. */
 async function aStore(lines: readonly Line[] = STORE_LINES) {
   const of = await api.withStore();
   const send = (body: object | string, headers?: Record<string, string>) => of.post('/v1/import', body, headers);
@@ -157,7 +157,10 @@ describe('POST /v1/import', () => {
     [{ kind: 'product', slug: 'mug', brand: 'acme' }, 'brand "acme" is not known'],
     [{ kind: 'product', slug: 'mug', categories: ['garden'] }, 'category "garden" is not known'],
     [{ kind: 'product', slug: 'mug', prise: '1' }, 'product has no field "prise"'],
-    [{ kind: 'product', slug: 'mug', price: '1e3' }, 'product.price must be decimal text such as "79.90"'],
+    [
+      { kind: 'product', slug: 'mug', price: '1e3' },
+      'product.price must be a decimal of at least 0 in major units, such as 79.90',
+    ],
     [{ kind: 'category', slug: 'kitchen', parent: 'cups' }, 'category.parent makes the category its own ancestor'],
     [{ kind: 'product', slug: 'mug', store: 'another' }, 'product has no field "store"'],
     [{ ...CUSTOMER, password_hash: 'x' }, 'customer has no field "password_hash"'],
@@ -218,7 +221,7 @@ describe('POST /v1/import', () => {
       'import_refused',
       {
         success: false,
-        error: 'Nothing changes: line 2: brand "acme" is not known; line 3: product.slug is required',
+        error: 'Nothing was changed: line 2: brand "acme" is not known; line 3: product.slug is required',
       },
     ]);
     expect(await sql('SELECT slug FROM products WHERE store_id = $1')).toEqual([{ slug: 'mug' }]);
@@ -236,7 +239,7 @@ describe('POST /v1/import', () => {
     const response = await send({ atomic: true, lines: [{ ...PRODUCT, slug: 'first' }, line] });
 
     expect([response.statusCode, response.headers['x-error-code']]).toEqual([422, 'import_refused']);
-    expect(response.json<{ error: string }>().error).toContain(`Nothing changes: line 2: ${error}`);
+    expect(response.json<{ error: string }>().error).toContain(`Nothing was changed: line 2: ${error}`);
     expect(await sql('SELECT slug FROM products WHERE store_id = $1')).toEqual([{ slug: 'mug' }]);
   });
 
@@ -420,11 +423,11 @@ describe('the variants of an imported product', () => {
   });
 
   it.each<[string, readonly object[], string]>([
-    ['leave the list', VARIANTS.slice(0, 1), 'product.variants leaves out what is in stock: "MUG-L" (units: 5)'],
+    ['leave the list', VARIANTS.slice(0, 1), 'product.variants leaves out variants with stock: "MUG-L" (units: 5)'],
     [
       'get another SKU',
       [VARIANTS[0] ?? {}, { sku: 'MUG-XL', name: 'Large' }],
-      'product.variants leaves out what is in stock: "MUG-L" (units: 5)',
+      'product.variants leaves out variants with stock: "MUG-L" (units: 5)',
     ],
     ['stay', VARIANTS, ''],
   ])('warn of their units when they %s', async (_what, variants, warning) => {
@@ -442,7 +445,7 @@ describe('the variants of an imported product', () => {
 
     const lines = await write({ kind: 'product', slug: 'mug', variants: VARIANTS });
 
-    const warning = 'product has variants now: only an order without a variant takes its own "MUG" (units: 5)';
+    const warning = 'product has variants now: only orders without a variant take the stock of "MUG" (units: 5)';
     expect(lines).toMatchObject([{ result: 'updated', warning }]);
     expect(await shown('/v1/products/mug')).toMatchObject({ quantity: 5 });
     expect(await shown('/v1/products?in_stock=true')).toMatchObject([{ slug: 'mug' }]);
@@ -468,7 +471,7 @@ describe('the variants of an imported product', () => {
     expect(again).toMatchObject([
       {
         result: 'unchanged',
-        warning: 'product.variants stay INACTIVE without a status, and are not for sale: "MUG-L"',
+        warning: 'product.variants without a status stay INACTIVE and are not for sale: "MUG-L"',
       },
     ]);
     expect(await shown('/v1/products/mug')).toMatchObject({ variants: [{ status: 'ACTIVE' }, { status: 'INACTIVE' }] });
@@ -716,8 +719,45 @@ describe('a warehouse that opens or closes by a request', () => {
     const [opened, same] = [await resultsOf([line('HALL', true)]), await resultsOf([line('HALL', false)])];
 
     expect(opened[0]?.error).toBe(
-      'warehouse.active must stay as it is: more than 2000 bins with a product open or close with it, use the command import',
+      'warehouse.active cannot change by request: it would affect more than 2000 bins with a product. Use the command import',
     );
     expect(same).toMatchObject([{ result: 'unchanged' }]);
+  });
+});
+
+describe('the variants of a request', () => {
+  const product = (slug: string, variants?: number) => ({
+    kind: 'product',
+    slug,
+    name: slug,
+    price: '1.00',
+    ...(variants !== undefined && {
+      variants: Array.from({ length: variants }, (_, n) => ({
+        sku: `${slug}-${n}`,
+        name: 'V',
+        attributes: { n: `${n}` },
+      })),
+    }),
+  });
+  const resultsOf = async (lines: readonly Line[]) =>
+    (await api.post('/v1/import', { lines })).json<{ data: { lines: Imported[] } }>().data.lines;
+
+  it('are at most 6,000, with those that the products have, and the lines beyond are refused', async () => {
+    const [first, others] = [
+      ['m-1', 'm-2', 'm-3'],
+      ['m-4', 'm-5', 'm-6'],
+    ];
+    for (const slugs of [first, others]) await resultsOf(slugs.map((slug) => product(slug, 1_000)));
+
+    const results = await resultsOf([
+      ...[...first, ...others].map((slug) => ({ ...product(slug), status: 'DRAFT' })),
+      product('m-7', 1),
+      product('m-8'),
+    ]);
+
+    expect(results.map(({ result }) => result)).toEqual([...Array<string>(6).fill('updated'), 'refused', 'created']);
+    expect(results[6]?.error).toBe(
+      'product cannot be written by this request: its products would have more than 6000 variants together, including stored ones. Send it in another request, or use the command import',
+    );
   });
 });

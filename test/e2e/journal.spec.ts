@@ -69,14 +69,14 @@ async function expectSums(id: string): Promise<void> {
   expect(sumsOf(await rowsOf(id))).toEqual({ total_amount, amount_credited, amount_paid, amount_refunded });
 }
 
-/** An order that was placed so many days ago. */
+/** Places an order that is this many days old. */
 async function placedAgo(days: number): Promise<string> {
   const id = await place();
   await api.database.query('UPDATE orders SET created_at = $2 WHERE id = $1', [id, ago(days)]);
   return id;
 }
 
-/** Pages from the cursor on, or from the beginning. */
+/** Reads pages from the cursor, or from the beginning. */
 async function pages(query: string, limit: number, cursor = ''): Promise<readonly Row[][]> {
   const page = (await api.get(`/v1/journal?limit=${limit}&cursor=${cursor}&${query}`)).json<Page>();
   return [[...page.data], ...(page.has_more ? await pages(query, limit, page.cursor) : [])];
@@ -334,7 +334,7 @@ describe('GET /v1/journal', () => {
   it.each([
     ['from=2026', 'from must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z'],
     ['to=', 'to must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z'],
-    ['is_test=1', 'is_test must be true or false'],
+    ['is_test=yes', 'is_test must be true or false'],
   ])('refuses %s by its name', async (query, error) => {
     const response = await api.get(`/v1/journal?${query}`);
 
@@ -352,7 +352,7 @@ describe('GET /v1/journal', () => {
   it('names the cursor to the reader of a page that skips too many rows', async () => {
     const { error } = (await api.get('/v1/journal?page=21474836')).json<{ error: string }>();
 
-    expect(error).toBe('A page skips at most 1000 rows: go on with the cursor of the page before, and page 1');
+    expect(error).toBe('A page can skip at most 1000 rows: continue with the cursor of the previous page and page=1');
   });
 });
 
@@ -363,7 +363,7 @@ describe('a page of much tax', () => {
     JSON.stringify(
       Array.from({ length: count }, (_, n) => ({ name: 'x'.repeat(64), rate: from + n, amount: 1, included: false })),
     );
-  /** Bookings of an hour each. */
+  /** Writes bookings of one hour each. */
   const book = (bookings: number, taxLines: string) =>
     shop.database.query(
       `INSERT INTO bookings (store_id, is_test, at, order_id, kind, charged, credited, paid, refunded, tax_lines)
@@ -525,7 +525,7 @@ describe('an import', () => {
     expect(Date.parse(first?.booked_at ?? '')).toBeGreaterThan(Date.parse(ago(1)));
   });
 
-  /** The most that a booking can have. */
+  /** Changes an order so that its booking has the maximum number of taxes. */
   const changedTwiceToOtherTaxes = async () => {
     const key = await api.store.createKey('live', 'read,orders,fulfillment,payments,pricing');
     const headers = { authorization: `Bearer ${key}` };
@@ -561,7 +561,7 @@ describe('an import', () => {
       ]);
       await target.database.query('UPDATE api_keys SET store_id = $1', [store?.id]);
 
-      // What happened at the same time may change places.
+      // Entries of the same time may be in any sequence.
       const byOrder = (one: { at: string; order_id: string }, other: typeof one) =>
         `${one.at} ${one.order_id}` < `${other.at} ${other.order_id}` ? -1 : 1;
       const journals = await Promise.all([api, target].map((each) => journal('', each)));

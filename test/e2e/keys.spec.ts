@@ -20,14 +20,14 @@ interface Key {
 
 const bearer = (key: string): Headers => ({ authorization: `Bearer ${key}` });
 
-/** A person, with the headers of their session. */
+/** Signs a person in and returns the headers of the session. */
 const signedIn = async (role: 'owner' | 'developer' = 'owner', signedInMinutesAgo = 0, { store } = api) => {
   const session = await store.session(role, { signedInMinutesAgo });
   const headers = { host: 'localhost', 'x-dashboard': 'live', cookie: `store-live=${session.secret}` };
   return { ...session, headers };
 };
 
-/** The header of a key, with columns as in the table. */
+/** Returns the header of a key, with columns as in the table. */
 const aMachine = async (scope: ApiKeyScope, columns = '') => {
   const key = await api.store.createKey('live', scope);
   if (columns !== '') {
@@ -143,13 +143,13 @@ describe('a new key', () => {
       'what its maker lacks',
       'developer',
       { scope: ['orders'] },
-      'scope must not have orders: it may have read, webhooks, keys',
+      'scope must not contain orders: allowed are read, webhooks, keys',
     ],
     [
       'full, by a developer',
       'developer',
       { scope: ['full'] },
-      'scope must not have full: it may have read, webhooks, keys',
+      'scope must not contain full: allowed are read, webhooks, keys',
     ],
   ])('of a person may not have %s', async (_what, role, body, error) => {
     const { headers } = await signedIn(role);
@@ -158,14 +158,14 @@ describe('a new key', () => {
   });
 
   it.each<[string, string, object, string]>([
-    ['what its maker lacks', '', { scope: ['stock'] }, 'scope must not have stock: it may have read, orders'],
-    ['keys', '', { scope: ['keys'] }, 'scope must not have keys: it may have read, orders'],
+    ['what its maker lacks', '', { scope: ['stock'] }, 'scope must not contain stock: allowed are read, orders'],
+    ['keys', '', { scope: ['keys'] }, 'scope must not contain keys: allowed are read, orders'],
     ['the other mode', '', { mode: 'test' }, 'mode must be live'],
     [
       'networks of others',
       `networks = '{127.0.0.0/8}'`,
       { networks: ['127.0.0.1', '10.0.0.0/8'] },
-      'networks must lie within 127.0.0.0/8, unlike 10.0.0.0/8',
+      'networks must be within 127.0.0.0/8, not 10.0.0.0/8',
     ],
     [
       'a later end',
@@ -182,7 +182,7 @@ describe('a new key', () => {
   it.each<[string, object, RegExp]>([
     ['team', { scope: ['team'] }, /^scope must be a list of one or more of full, read, .*sales, pricing, keys$/],
     ['no scope', { scope: undefined }, /^scope must be a list/],
-    ['full with other words', { scope: ['full', 'orders'] }, /^scope must have no other word with full$/],
+    ['full with other words', { scope: ['full', 'orders'] }, /^scope must be full alone, or words without full$/],
     ['a blank name', { name: ' ' }, /^name is required/],
     ['a name in two lines', { name: 'a\nb' }, /^name must be/],
     ['a name that turns its text around', { name: 'a\u202eb' }, /^name must be/],
@@ -190,7 +190,11 @@ describe('a new key', () => {
     ['a network with bits after its length', { networks: ['10.0.0.1/8'] }, /^networks must be/],
     ['a network in an object', { networks: [{}] }, /^networks must be/],
     ['more networks than 50', { networks: Array<string>(51).fill('10.0.0.1') }, /^networks must be/],
-    ['an end that is over', { expires_at: '2026-01-01T00:00:00Z' }, /^expires_at must be a time in the future/],
+    [
+      'an end that is over',
+      { expires_at: '2026-01-01T00:00:00Z' },
+      /^expires_at must be a time with a zone, .*, in the future/,
+    ],
     ['an end without a zone', { expires_at: '2999-01-01T00:00:00' }, /^expires_at must be/],
     ['trust', { trusted: true }, /^trusted is not a field of this request$/],
   ])('with %s is refused', async (_what, body, error) => {
@@ -303,11 +307,17 @@ describe('a roll', () => {
   });
 
   it.each<[string, string, ApiKeyScope, string, string]>([
-    ['with more words', '', 'read,stock', '', 'scope of the key must not have stock: it may have read, orders'],
-    ['that is full', '', 'full', '', 'scope of the key must not have full: it may have read, orders'],
-    ['with keys, such as itself', '', 'read,keys', '', 'scope of the key must not have keys: it may have read, orders'],
-    ['of any network', `networks = '{127.0.0.0/8}'`, 'read', '', 'networks of the key must lie within 127.0.0.0/8'],
-    ['that is trusted', '', 'read', 'trusted = true', 'a trusted key is rolled and activated by people only'],
+    ['with more words', '', 'read,stock', '', 'scope of the key must not contain stock: allowed are read, orders'],
+    ['that is full', '', 'full', '', 'scope of the key must not contain full: allowed are read, orders'],
+    [
+      'with keys, such as itself',
+      '',
+      'read,keys',
+      '',
+      'scope of the key must not contain keys: allowed are read, orders',
+    ],
+    ['of any network', `networks = '{127.0.0.0/8}'`, 'read', '', 'networks of the key must be within 127.0.0.0/8'],
+    ['that is trusted', '', 'read', 'trusted = true', 'only a person can roll or activate a trusted key'],
   ])('and an activation by a machine are refused for a key %s', async (_what, makers, scope, olds, error) => {
     const maker = await aMachine('read,orders,keys', makers);
     const old = await aMachine(scope, olds);
@@ -331,7 +341,7 @@ describe('a roll', () => {
   });
 });
 
-/** Of the key in the header. */
+/** Returns the id of the key in the header. */
 const idOf = async ({ authorization = '' }: Headers): Promise<string> => {
   const [row] = await api.database.query<{ id: string }>(
     'SELECT id FROM api_keys WHERE store_id = $1 AND last_four = $2',
@@ -355,7 +365,7 @@ describe('the status of a key', () => {
     expect(dataOf(await change(headers, id, 'revoke'))).toMatchObject({ changed_at: revoked['changed_at'] });
     for (const verb of ['activate', 'deactivate']) {
       expect(refusalOf(await change(headers, id, verb))).toEqual([
-        ...[422, 'api_key_not_active', 'The key is revoked, which is final'],
+        ...[422, 'api_key_not_active', 'The key is revoked, which is final: create a new key'],
       ]);
     }
   });

@@ -33,7 +33,7 @@ describe('the metrics', () => {
     api = await application.withStore();
   });
 
-  /** The current values. The ones that clients get may be a second old. */
+  /** Reads the current values. Those that clients get may be a second old. */
   const read = () => api.app.get(Metrics).registry.metrics();
   const valueIn = (text: string, series: string) => {
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
@@ -124,7 +124,7 @@ describe('the metrics', () => {
       const orders = [order(mug), order(mug), order(mug)];
       await eventually(async () => {
         const text = await read();
-        // Of two connections, transactions take one.
+        // Transactions may take one of two connections.
         expect(valueIn(text, 'database_pool_in_use')).toBe(1);
         expect(valueIn(text, 'database_pool_waiting')).toBeGreaterThan(0);
       });
@@ -138,7 +138,7 @@ describe('the metrics', () => {
       const lost = 'database_transaction_retries_total{reason="connection"}';
       const before = await value(lost);
       const placed = order(mug);
-      // At once: a transaction is retried only while its request has time left.
+      // The wait is short: a transaction is retried only while its request has time left.
       await eventually(async () => {
         const ended = await api.database.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -47,7 +47,7 @@ function oidcAt(issuer: string): Record<string, string> {
 
 type Cookies = Readonly<Record<string, string>>;
 
-/** As the browser of a person on this machine. */
+/** Sends a request like the browser of a person on this machine. */
 async function visit(path: string, cookies: Cookies = {}, at = api) {
   const cookie = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
   const headers = { host: 'localhost:3000', ...(cookie.length > 0 && { cookie: cookie.join('; ') }) };
@@ -71,10 +71,10 @@ async function signIn(email: string, lies?: Lies) {
   return comeBack(back, cookies);
 }
 
-/** What the page does with the token of its address. */
+/** Does what the page does with the token in its address. */
 function enter({ location, cookies }: { location: string; cookies: Cookies }, at = api): Promise<SignInResult> {
   const [, link = ''] = ENTERS.exec(location) ?? [];
-  const browser = { nonce: cookies[`signin-${link.slice(0, 8)}`], device: '', sessions: [] };
+  const browser = { nonce: cookies[`signin-${link.slice(0, 8)}`], address: '192.0.2.1', device: '', sessions: [] };
   return at.app.get(SignInService).enter({ link }, browser, undefined) as Promise<SignInResult>;
 }
 
@@ -84,7 +84,7 @@ const oidcCookie = (state: string | null) => `oidc-${state?.slice(0, 8)}`;
 const INVALID = 'OAUTH_INVALID_RESPONSE';
 const DENIED = 'OAUTH_AUTHORIZATION_RESPONSE_ERROR';
 
-/** Without a value, the parameter is removed. */
+/** Sets a parameter, or removes it when there is no value. */
 function set(back: URLSearchParams, cookies: Cookies, name: string, value?: string): Cookies {
   if (value === undefined) back.delete(name);
   else back.set(name, value);
@@ -105,7 +105,7 @@ const withoutIdToken = (response: ServerResponse): unknown =>
 
 const aPerson = () => api.store.session('owner');
 
-/** One text, nothing to enter with, and nothing in the log but a word. */
+/** Expects one text, nothing to sign in with, and nothing in the log but a word. */
 async function expectFailure({ location, cookies }: Awaited<ReturnType<typeof visit>>, reason: string, to = REFUSED) {
   expect(location).toBe(to);
   expect(Object.keys(cookies).filter((name) => name.startsWith('signin'))).toEqual([]);

@@ -213,11 +213,11 @@ describe('a refusal', () => {
     [
       'shipments',
       { ...SHIP, status: 'picking', shipped_at: '2026-02-01T00:00:00Z' },
-      'shipped_at needs the status shipped',
+      'shipped_at requires the status shipped',
     ],
     ['release', { reason: 'x' }, 'reason is not a field of this request'],
     ['lines', { expected_total: 35 }, 'set or add is required'],
-    ['lines', { set: [1, 1].map((line) => ({ line, quantity: 2 })) }, 'set must name each line once'],
+    ['lines', { set: [1, 1].map((line) => ({ line, quantity: 2 })) }, 'set must contain each line once'],
     ['lines', { set: [{ line: 1, quantity: 1000 }] }, 'set[0].quantity must be an integer from 0 to 999'],
     ['cancel', JSON.parse('{"__proto__":{"restock":false}}') as object, '__proto__ is not a field of this request'],
     [
@@ -225,11 +225,11 @@ describe('a refusal', () => {
       { ...PAY, currency: 'US' },
       'currency must be a currency code of three letters, such as EUR (ISO 4217)',
     ],
-    ['transitions', { ...CONFIRM, lines: [{ line: 1, quantity: 1 }] }, 'lines needs restock'],
+    ['transitions', { ...CONFIRM, lines: [{ line: 1, quantity: 1 }] }, 'lines requires restock'],
     [
       'payments',
       { reference: 'pi_1', amount: 1, currency: 'USD', at: '2026-02-30T00:00:00Z' },
-      'at must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
+      'at must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z, and not in the future',
     ],
   ])('of a field that %s do not have, or cannot read, names it', async (path, body, error) => {
     const response = await post(await place(), path, body);
@@ -245,7 +245,7 @@ describe('a refusal', () => {
 
     expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([
       400,
-      'at needs the status shipped or delivered',
+      'at requires the status shipped or delivered',
     ]);
   });
 
@@ -287,7 +287,7 @@ describe('a refusal', () => {
       200,
       'shipments',
     ],
-    ['mails', { stage: 'notify-merchant' }, 'mail_requested', 20, 'mails sent again'],
+    ['mails', { stage: 'notify-merchant' }, 'mail_requested', 20, 'resent mails'],
     ['hold', { reason: 'A' }, 'held', 100, 'holds'],
   ])('of %s that an order has too many of is too_many_records', async (path, body, event, most, what) => {
     const id = await place();
@@ -305,7 +305,7 @@ describe('a refusal', () => {
 
     expect([refused.statusCode, refused.headers['x-error-code'], refused.json<{ error: string }>().error]).toEqual([
       ...[422, 'too_many_records'],
-      `The order has ${most} ${what}: it may have no more`,
+      `The order already has ${most} ${what}, the maximum`,
     ]);
     const repeated = 'reference' in body && (await post(id, path, body));
     if (repeated) expect(repeated.statusCode).toBeLessThan(300);
@@ -336,7 +336,7 @@ describe('a refusal', () => {
     for (const { statusCode, body } of refused) {
       expect([statusCode, JSON.parse(body)]).toMatchObject([
         422,
-        { code: 'too_many_records', error: 'The order has 5000 events: it may have no more' },
+        { code: 'too_many_records', error: 'The order already has 5000 events, the maximum' },
       ]);
     }
     expect(others.map(({ statusCode }) => statusCode)).toEqual([200, 201, 200, 201]);

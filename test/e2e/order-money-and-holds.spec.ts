@@ -164,10 +164,7 @@ it('a refund is for each unit once, and shows the units that came back without b
   const again = await post(id, 'refunds', { ...REFUND, reference: 're_2', lines });
   const rest = await post(id, 'refunds', { ...REFUND, reference: 're_3', restock: true });
 
-  expect([again.statusCode, again.json<{ error: string }>().error]).toEqual([
-    422,
-    'Line 1 has 1 unit that no refund has been for',
-  ]);
+  expect([again.statusCode, again.json<{ error: string }>().error]).toEqual([422, 'Line 1 has 1 unit left to refund']);
   const back = [1, 2].map((line) => ({ line, quantity: 1 }));
   expect(rest.json()).toMatchObject({
     data: {
@@ -403,7 +400,7 @@ describe('a cancellation for a fee', () => {
       'fee must be absent with items',
     ]);
     expect((await errorOf({ fee: -1 }))[0]).toBe(400);
-    expect(await errorOf({ fee: 3501 })).toEqual([422, 'fee is at most 3500, which is owed (in minor units)']);
+    expect(await errorOf({ fee: 3501 })).toEqual([422, 'fee must be at most 3500, the amount owed (in minor units)']);
     expect((await orders.read<Order>(id)).fulfillment_status).toBe('PENDING');
   });
 });

@@ -66,7 +66,7 @@ describe('a key with the scope pricing', () => {
     ],
     ...[1_000_000_000_000, '1000000000000.00'].map((unit_price): [object, string] => [
       { items: [{ sku: 'LAMP', quantity: 1, unit_price }] },
-      'items[0].unit_price must not be higher than 50000000000',
+      'items[0].unit_price must not be higher than 500000000.00',
     ]),
     [
       { items: [{ sku: 'LAMP', quantity: 1, discount_amount: -1 }] },
@@ -78,11 +78,11 @@ describe('a key with the scope pricing', () => {
     ],
     [
       { items: [{ sku: 'LAMP', quantity: 1, discount_amount: 1_000, tax: [vat(4_001)] }], tax_included: true },
-      'The taxes of line 1 exceed the price that includes them: 4001 of 4000 minor units',
+      'The taxes of line 1 are 4001 minor units and exceed the price of 4000 that includes them',
     ],
     [
       { shipping_amount: 490, shipping_tax: [vat(491)], tax_included: true },
-      'The taxes of the shipping exceed the price that includes them: 491 of 490 minor units',
+      'The taxes of the shipping are 491 minor units and exceed the price of 490 that includes them',
     ],
     [{ items: [{ sku: 'LAMP', quantity: 1, tax: [vat(1, 7.00001)] }] }, 'items[0].tax[0].rate must be a percentage'],
     [{ items: [{ sku: 'LAMP', quantity: 1, tax: [{ rate: 1, amount: 1 }] }] }, 'items[0].tax[0].name is required'],
@@ -140,14 +140,14 @@ describe('a key with the scope pricing', () => {
       await edit(other, { tax_included: true }),
     ];
 
-    const line = 'The taxes of line 1 exceed the price that includes them';
-    const shipping = 'The taxes of the shipping exceed the price that includes them';
+    const exceeds = (of: string, tax: number, price: number) =>
+      `The taxes of ${of} are ${tax} minor units and exceed the price of ${price} that includes them`;
     expect(refused.map((answer) => [...codeOf(answer), answer.json<{ error: string }>().error])).toEqual([
-      [400, 'invalid_request', `${shipping}: 491 of 490 minor units`],
-      [400, 'invalid_request', `${line}: 5001 of 5000 minor units`],
-      [400, 'invalid_request', `${line}: 5000 of 4900 minor units`],
-      [400, 'invalid_request', `${shipping}: 490 of 489 minor units`],
-      [400, 'invalid_request', `${line}: 5001 of 5000 minor units`],
+      [400, 'invalid_request', exceeds('the shipping', 491, 490)],
+      [400, 'invalid_request', exceeds('line 1', 5001, 5000)],
+      [400, 'invalid_request', exceeds('line 1', 5000, 4900)],
+      [400, 'invalid_request', exceeds('the shipping', 490, 489)],
+      [400, 'invalid_request', exceeds('line 1', 5001, 5000)],
     ]);
   });
 
@@ -186,7 +186,7 @@ describe('a key with the scope pricing', () => {
         ...[
           422,
           'too_many_taxes',
-          'The lines and the shipping of an order have at most 50 taxes of different names or rates',
+          'An order can have at most 50 taxes of different names or rates, including those of its shipping',
         ],
       ]);
     }

@@ -11,7 +11,7 @@ import { commandLine } from '../support/command-line.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { createTestDatabase } from '../support/test-database.js';
 
-/** Prices with 19 percent, books with 7; France has 20. Shipping costs 4.90 below 50.00. */
+/** Prices have 19 percent, books 7; France has 20. Shipping costs 4.90 below 50.00. */
 const CHARGES = {
   prices_include_tax: true,
   reverse_charge_from: 'DE',
@@ -56,7 +56,7 @@ describe('an order of a store with taxes', () => {
   it('has those of each line, of its shipping and their sums by rate', async () => {
     const order = await placed();
 
-    // By hand: 2380 × 19 / 119 = 380; 1070 × 7 / 107 = 70; 490 × 19 / 119 = 78.24.
+    // Computed by hand: 2380 × 19 / 119 = 380; 1070 × 7 / 107 = 70; 490 × 19 / 119 = 78.24.
     expect(order).toMatchObject({
       ...{ amount: 3_450, shipping_amount: 490, tax_amount: 528, total_amount: 3_940, adjustment_amount: -528 },
       line_items: [

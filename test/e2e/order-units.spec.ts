@@ -166,7 +166,7 @@ describe('stock and money', () => {
 
     expect([refused.statusCode, refused.headers['x-error-code'], refused.json<{ error: string }>().error]).toEqual([
       ...[422, 'units_without_bin'],
-      'The units of an imported order came from no bin: name restock_to, or record the goods with POST /v1/stock',
+      'The units of an imported order have no bins: send restock_to, or record the goods with POST /v1/stock',
     ]);
     const lines = [{ line: 1, quantity: 1 }];
     for (const [id, path, body] of [
@@ -272,7 +272,7 @@ describe('bins', () => {
       readonly allocations: readonly { bin: string; quantity: number; shipped_quantity: number }[];
     }[];
   }
-  /** A product with 5, 3 and 0 units in three bins. */
+  /** Creates a product with 5, 3 and 0 units in three bins. */
   async function aProduct() {
     const product = await api.store.product({ stock: [5, 3, 0] });
     const rows = (await api.get(`/v1/stock?product_id=${product}`)).json<{
@@ -374,13 +374,13 @@ describe('bins', () => {
       post(id, 'shipments', { reference: 'S-1', items: [{ line: 1, quantity: 2, from: units }] });
 
     expect((await ship(from(2, 2))).json()).toMatchObject({
-      error: `Bin ${bins[2]?.warehouse}/${bins[2]?.bin} has 0 units that no order has taken, 2 are needed`,
+      error: `Bin ${bins[2]?.warehouse}/${bins[2]?.bin} has 0 free units, 2 are required`,
     });
     expect((await ship({ ...bins[0], bin: 'NONE', quantity: 2 })).json()).toMatchObject({
       error: `Bin ${bins[0]?.warehouse}/NONE not found`,
     });
     expect((await ship(from(0, 1))).json()).toMatchObject({
-      error: 'items[0].from must have 2 units in all, as quantity says',
+      error: 'items[0].from must add up to the quantity, 2',
     });
     expect([await stock(), await orders.read(id)]).toEqual(before);
   });
@@ -405,7 +405,7 @@ describe('bins', () => {
       await outcome(post(id, 'refunds', { ...back, reference: 'R-2', restock_to: { warehouse: 'X', bin: 'Y' } })),
     ).toEqual([...[422, 'stock_refused']]);
     expect((await post(id, 'refunds', { ...back, restock: false })).json()).toMatchObject({
-      error: 'restock_to needs restock',
+      error: 'restock_to requires restock',
     });
     expect((await post(id, 'refunds', { reference: 'R-2', amount: 0, restock: true })).statusCode).toBe(201);
     expect(await stock()).toEqual([4, 3, 3]);
@@ -413,7 +413,7 @@ describe('bins', () => {
 });
 
 describe('the stock of an order', () => {
-  /** An order with units of a product in a thousand bins. */
+  /** Places an order with units of a product in a thousand bins. */
   async function inThousandBins() {
     const products = await Promise.all(
       Array.from({ length: 4 }, () => api.store.product({ stock: Array.from({ length: 250 }, () => 1) })),
@@ -460,7 +460,7 @@ describe('the stock of an order', () => {
 
 describe('a preview', () => {
   const LINES = [{ line: 1, quantity: 1 }];
-  /** The order without what another moment changes. */
+  /** Returns the order without values that depend on the time. */
   const withoutTimes = (order: object) =>
     JSON.parse(JSON.stringify(order), (name, value: unknown) => (/_at$|^at$|^id$/.test(name) ? null : value)) as object;
   const whatIsThere = async (id: string) => ({

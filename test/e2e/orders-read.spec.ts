@@ -265,7 +265,7 @@ describe('GET /v1/statistics/orders', () => {
   it.each([
     ['from=2026-02-30', 'from must be a date such as 2026-03-29'],
     ['to=', 'to must be a date such as 2026-03-29'],
-    ['by=year', 'by must be day or month'],
+    ['by=year', 'by must be one of day, month'],
     ['from=2026-03-29&to=2026-03-29', 'to must be a date after from, at most 400 days later'],
     ['from=2025-01-01&to=2026-02-06', 'to must be a date after from, at most 400 days later'],
     ['from=9999-12-03', 'from must be 9999-12-02 or earlier when to is absent'],

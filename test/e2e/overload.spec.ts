@@ -15,9 +15,9 @@ import { openTransaction } from '../support/open-transaction.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { openUnread } from '../support/unread-connections.js';
 
-const BUSY = { success: false, error: 'Too many requests at a time: try again shortly', code: 'overloaded' };
+const BUSY = { success: false, error: 'Too many concurrent requests: try again shortly', code: 'overloaded' };
 
-// The quick form of `npm run proof -- overload`: bursts above the concurrency limits.
+// This is the quick form of `npm run proof -- overload`: bursts above the concurrency limits.
 describe('the API under overload', () => {
   let api: RunningApi;
   let port: number;
@@ -45,7 +45,7 @@ describe('the API under overload', () => {
         responses.filter(({ statusCode }) => statusCode === status).length,
       ]),
     );
-  /** Without the requests that were admitted and then ran out of time on a slow machine. */
+  /** Excludes requests that were admitted and then ran out of time on a slow machine. */
   const refused = (responses: readonly LightMyRequestResponse[]) =>
     responses.filter((response) => response.json<{ error?: string }>().error === BUSY.error);
 

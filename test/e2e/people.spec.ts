@@ -338,7 +338,7 @@ describe('the mail to a person who was added', () => {
     const [head = '', ...text] = (sink.mails[0]?.raw ?? '').replaceAll('=\r\n', '').split('\r\n\r\n');
     const [store] = await sql<{ name: string }>('SELECT name FROM stores WHERE id = $1', api.store.id);
     expect(head).toContain(`Subject: You were added to ${store?.name}`);
-    const sentence = `You were added to ${store?.name}. Sign in with your e-mail address grace@example.com`;
+    const sentence = `You were added to ${store?.name}. Sign in with your email address grace@example.com`;
     expect(text.join('\n\n').trim()).toBe(`${sentence} at https://shop.example/dashboard/`);
     expect(await isInvited(data['id'])).toBe(true);
   });

@@ -426,10 +426,10 @@ describe('the mails about changes of an order', () => {
       const [one, other, ...more] = mailsOf(id, 'notify-shipment');
       expect(more).toEqual([]);
       expect(one?.to).toEqual([`buyer-${serial}@example.com`]);
-      for (const words of ['1 × Mug', 'DHL', parcel.tracking_number, TRACKING_URL, 'Still to come:\n  1 × Mug\n']) {
+      for (const words of ['1 × Mug', 'DHL', parcel.tracking_number, TRACKING_URL, 'Not shipped yet:\n  1 × Mug\n']) {
         expect(textOf(one?.raw)).toContain(words);
       }
-      expect(textOf(other?.raw)).not.toMatch(/Tracking|Still to come/);
+      expect(textOf(other?.raw)).not.toMatch(/Tracking|Not shipped yet/);
       expect(other?.messageId).not.toBe(one?.messageId);
     });
 
@@ -452,7 +452,7 @@ describe('the mails about changes of an order', () => {
 
       await becomes(id, 'notify-cancellation', ['done']);
       const [mail] = mailsOf(id, 'notify-cancellation');
-      expect(textOf(mail?.raw)).toMatch(/is cancelled\.[^]*We will pay back \$21\.98 to you\./);
+      expect(textOf(mail?.raw)).toMatch(/was cancelled\.[^]*We will refund \$21\.98\./);
       expect(mail?.raw).not.toContain('none of yours');
     });
 
@@ -465,7 +465,7 @@ describe('the mails about changes of an order', () => {
       }
 
       await becomes(id, 'notify-refund', ['done', 'done']);
-      const texts = mailsOf(id, 'notify-refund').map(({ raw }) => /we have paid back (\S+) to/.exec(textOf(raw))?.[1]);
+      const texts = mailsOf(id, 'notify-refund').map(({ raw }) => /we have refunded (\S+) for/.exec(textOf(raw))?.[1]);
       expect(texts.sort()).toEqual(['$0.01', '$5.50']);
     });
   });
@@ -562,7 +562,7 @@ describe('the mails about changes of an order', () => {
       expect(mail?.to).toEqual([contact.email]);
       const newest = orders.map(({ receipt_number: receipt }) => receipt).toReversed();
       expect(mail?.raw.replaceAll('=\r\n', '')).toMatch(
-        new RegExp(`3 missing\r\n\\s+The newest open orders with it: ${newest.join(', ')}`),
+        new RegExp(`3 missing\r\n\\s+Newest open orders with it: ${newest.join(', ')}`),
       );
     });
 
@@ -584,7 +584,7 @@ describe('the mails about changes of an order', () => {
       const mail = smtp.mails.find(({ raw }) => raw.includes(subject));
       const text = mail?.raw.replaceAll('=\r\n', '') ?? '';
       expect(text).toContain('A till sold more units than were in stock.');
-      expect(text).toMatch(new RegExp(`mug: 6 missing\r\n\\s+The newest open orders with it: ${placed}\r\n`));
+      expect(text).toMatch(new RegExp(`mug: 6 missing\r\n\\s+Newest open orders with it: ${placed}\r\n`));
     });
   });
 });

@@ -61,7 +61,7 @@ describe('POST /v1/orders', () => {
 
       expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toMatchObject([
         ...[422, 'price_changed'],
-        { success: false, error: 'The order costs 59.97 USD' },
+        { success: false, error: 'The order total is 59.97 USD' },
       ]);
       expect([placed.statusCode, placed.json()]).toMatchObject([201, { data: { total: 59.97 } }]);
       expect((await get('/v1/orders')).json()).toMatchObject({ pagination: { total: 1 } });
@@ -91,7 +91,7 @@ describe('POST /v1/orders', () => {
 
       expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toMatchObject([
         ...[422, 'currency_mismatch'],
-        { success: false, error: 'The currency of the store is EUR' },
+        { success: false, error: 'currency must be EUR, the currency of the store' },
       ]);
       expect(placed.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201]);
       expect((await get('/v1/orders')).json()).toMatchObject({ pagination: { total: 3 } });
@@ -219,7 +219,7 @@ describe('POST /v1/orders', () => {
       ).toEqual([
         400,
         'billing.vat_id must be text of at most 64 characters, without NUL or lone surrogates; ' +
-          'billing.country must be a country code of two letters, such as DE (ISO 3166-1)',
+          'billing.country must be a country code of two letters, such as DE (ISO 3166-1), or empty',
       ]);
     });
 
@@ -539,7 +539,7 @@ describe('external_reference of an order', () => {
   });
 });
 
-/** What fake timers leave as it is: all but the date. */
+/** Fake timers leave all of these unchanged, so that they change only the date. */
 const STATEMENTS = [
   'keys.look_up',
   'idempotency.look_up',
@@ -557,7 +557,7 @@ describe('the statements of an order', () => {
   async function statementsOf(headers: Record<string, string>, productId?: number, more = {}): Promise<string[]> {
     productId ??= await api.store.product({ stock: 5 });
     const order = anOrderBody(productId, 1, more);
-    // What is read once per second is read for the first order at most: for the second, no time has passed.
+    // What is read once per second is read for at most the first order: for the second, no time has passed.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     await api.post('/v1/orders', order); // fills the cache of the store's history, which the fraud analysis keeps for a minute
 

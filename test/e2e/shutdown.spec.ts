@@ -135,7 +135,7 @@ describe('the built API process', () => {
         const response = await request;
         expect([response.status, response.headers.get('x-error-code')]).toEqual([503, 'unavailable']);
       }
-      const [line] = await api.says(/^.*The database schema is not that of this release.*$/m);
+      const [line] = await api.says(/^.*The database schema does not match this release.*$/m);
       expect(JSON.parse(line)).toMatchObject({ level: 50, error: { cause: { code: '42P01' } } });
 
       await migrate(empty.url);
@@ -165,6 +165,6 @@ describe('the built API process', () => {
     const code = await api.ended();
     other.close();
     expect(code).toBe(1);
-    expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with PORT.\n`);
+    expect(api.errors()).toBe(`Port ${port} is already in use: set PORT to another port.\n`);
   });
 });

@@ -1,7 +1,8 @@
+import { composeSessionSecret } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { Browser, codeIn, type SendRequest } from '../support/browser.js';
+import { Browser, codeIn, type BrowserAnswer, type SendRequest } from '../support/browser.js';
 import { commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
@@ -30,7 +31,7 @@ const send: SendRequest = async ({ method, url, headers, body }) => {
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
 const { cli } = commandLine(() => api.database);
 let networks = 0;
-/** Each in a network of its own. */
+/** Returns a browser in a network of its own. */
 const browser = (more: Record<string, string> = {}) =>
   new Browser(send, {
     host: 'shop.example',
@@ -41,6 +42,10 @@ const browser = (more: Record<string, string> = {}) =>
     'user-agent': FIREFOX,
     ...more,
   });
+
+const aNonce = () => ({ cookie: `__Host-signin=${uuidv7()}` });
+/** Well formed, and of nobody. */
+const aSession = () => ({ cookie: `__Host-store-live=${composeSessionSecret(Array<number>(32).fill(0))}` });
 
 const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email)).map(({ raw }) => raw);
 
@@ -64,7 +69,7 @@ it('a proxy that is not trusted is named in the log once', async () => {
   await untrusting.stop();
 
   const warnings = lines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((msg) => /^X-Forw/.test(msg));
-  expect(warnings).toEqual(['X-Forwarded-Proto: https is not believed, and people cannot sign in: set TRUST_PROXY']);
+  expect(warnings).toEqual(['X-Forwarded-Proto: https is not trusted, so people cannot sign in: set TRUST_PROXY']);
 });
 
 describe('a mailed code', () => {
@@ -168,6 +173,31 @@ describe('a mailed code', () => {
     const statuses = await Promise.all(asking);
     expect([...new Set(statuses)].sort()).toEqual([200, 429]);
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(20);
+  });
+
+  it.each<[what: string, table: string, ask: (page: Browser) => Promise<BrowserAnswer>]>([
+    ['codes', 'sign_ins', (page) => page.ask('POST', '/dashboard/session', { code: '0000-0000' }, aNonce())],
+    ['links', 'sign_ins', (page) => page.enter({ link: uuidv7() })],
+    ['looks at links', 'sign_ins', (page) => page.lookAt(uuidv7())],
+    ['ends of sessions', 'sessions', (page) => page.ask('DELETE', '/dashboard/session', undefined, aSession())],
+  ])('is not needed for %s: those of one network leave connections and turns to the keys of stores', async (...row) => {
+    const [, table, ask] = row;
+    const lock = await openTransaction(
+      api.database,
+      `LOCK TABLE ${table === 'sessions' ? 'api_keys IN EXCLUSIVE' : 'sign_ins IN ACCESS EXCLUSIVE'} MODE`,
+    );
+    const crowd = browser();
+    const asking = Array.from({ length: 100 }, () => ask(crowd));
+    await eventually(async () => expect(await lockWaits(api.database)).toBeGreaterThan(0));
+
+    const reads = await Promise.all(Array.from({ length: 20 }, () => api.get('/v1/store')));
+
+    expect(await lockWaits(api.database)).toBe(1);
+    await lock.query('COMMIT');
+    await lock.end();
+    expect(reads.map(({ statusCode }) => statusCode)).toEqual(reads.map(() => 200));
+    const statuses = new Set((await Promise.all(asking)).map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([table === 'sessions' ? 200 : 422, 503]);
   });
 
   it('is refused in another browser, and after five wrong ones, with one text', async () => {
@@ -281,7 +311,7 @@ describe('a link of the command line', () => {
     const link = expect.stringMatching(/\/#\/enter\/[\w-]{43}$/) as string;
     expect(json).toEqual({ link, expires_at: expect.any(String) as string, stores: [subdomain] });
     expect((json as { link: string }).link.startsWith(beginning)).toBe(true);
-    expect(stderr).toBe('The link works once, for 15 minutes.\n');
+    expect(stderr).toBe('The link works once and expires in 15 minutes.\n');
   });
 
   it('is not made for an address that no person has', async () => {

@@ -40,7 +40,7 @@ interface OrderAnswer {
 
 interface Parcel {
   readonly reference: string;
-  /** `gone`: no parcel, the order has given up the unit. */
+  /** `gone` means that there is no parcel, because the order has cancelled the unit. */
   status: 'picking' | 'shipped' | 'void' | 'gone';
 }
 
@@ -53,7 +53,7 @@ interface PackedUnit {
 
 interface PackedLine {
   readonly line: number;
-  /** By bin. */
+  /** The units by bin. */
   units: readonly PackedUnit[];
 }
 
@@ -69,7 +69,7 @@ const isShipped = ({ parcel }: PackedUnit) => parcel?.status === 'shipped';
 const returnable = ({ units }: PackedLine) =>
   units.filter(isShipped).length - units.filter(({ hasReturned }) => hasReturned).length;
 
-/** What is free lies on a shelf and belongs to no order, by the allocations of the orders alone. */
+/** Models shelves: free units lie on a shelf and belong to no order, by the allocations of the orders alone. */
 class Warehouse {
   readonly shelves = new Map<string, number>();
   readonly orders: PackedOrder[] = [];
@@ -105,7 +105,7 @@ class Warehouse {
     return free;
   }
 
-  /** What lies in the bins where pickers have moved units to a packing zone. */
+  /** Returns what lies in the bins from which pickers have moved units to a packing zone. */
   unpicked(): Map<string, number> {
     const left = new Map(this.shelves);
     const units = this.orders.flatMap(({ lines }) => lines.flatMap((line) => line.units));
@@ -225,7 +225,7 @@ class Warehouse {
     expect(allocated).toEqual(kept);
   }
 
-  /** Gives up units that no picker has claimed, or takes more. */
+  /** Cancels units that no picker has claimed, or takes more. */
   private async edit(): Promise<void> {
     const found = this.find(({ units }) => units.filter(isUnclaimed).length);
     if (!found) return;
@@ -241,7 +241,7 @@ class Warehouse {
     expect(line.units.length).toBe(quantity);
   }
 
-  /** Ships units from another bin than that of their line, where it holds some that are free. */
+  /** Ships units from another bin than that of their line, if it has free ones. */
   private async fetch(): Promise<void> {
     const found = this.find(({ units }) => units.filter(isUnclaimed).length);
     const bin = this.anyBin();
@@ -258,7 +258,7 @@ class Warehouse {
     await this.readOpenUnits(order);
   }
 
-  /** Which bins have the units that no picker has claimed is up to the service. */
+  /** Reads the bins of units that no picker has claimed, which the service chooses. */
   private async readOpenUnits(order: PackedOrder): Promise<void> {
     const { line_items: lines } = (await this.api.get(`/v1/orders/${order.id}`)).json<{ data: OrderAnswer }>().data;
     const bins = [...this.shelves.keys()];
@@ -282,7 +282,7 @@ class Warehouse {
 
   private async count(): Promise<void> {
     const basis = (['on_hand', 'in_bin', 'available'] as const)[this.draw(3)] ?? 'available';
-    // Where pickers have taken units, the bases differ most.
+    // The counting bases differ most where pickers have taken units.
     const bin = this.pickedBin() ?? this.anyBin();
     add(this.shelves, bin, this.draw(2) === 0 ? this.draw(3) : -Math.min(this.draw(3), this.free().get(bin) ?? 0));
     await this.reader.catchUp();
@@ -366,7 +366,9 @@ interface Scene {
   isOpen: boolean;
 }
 
-/** The shelf and the sales at a place. An order that a later page shows again was changed after the place. */
+/**
+ * Returns the shelf and the sales at a position. An order that a later page shows again was changed after the position.
+ */
 function modelAt({ sold, shown }: Scene, { placed, pages, received }: Place) {
   let [onShelf, available] = [OPENING + received, OPENING + received];
   for (const id of placed) {
@@ -404,7 +406,7 @@ async function pack(scene: Scene, random: () => number): Promise<void> {
       continue;
     }
     const kind = random();
-    // Known before it is done: a page may show it at once, and it is done before the model is asked.
+    // The change is known before it is made: a page may show it at once, and it is made before the model is asked.
     order.change = kind < 0.2 ? 'cancel' : kind < 0.5 ? 'ship a part' : 'ship';
     order.shipped = order.change === 'ship a part' ? Math.ceil(order.quantity / 2) : order.quantity;
     const items = order.change === 'ship' ? null : [{ line: 1, quantity: order.shipped }];

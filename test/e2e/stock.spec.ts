@@ -95,7 +95,7 @@ describe('POST /v1/stock', () => {
   it('refuses to take more than there is, and says what there is', async () => {
     const { lines } = await change([{ sku: 'R-1', adjust: -13 }]);
 
-    expect(lines).toMatchObject([{ before: 12, after: 12, code: 'below_zero', error: 'The bin holds 12' }]);
+    expect(lines).toMatchObject([{ before: 12, after: 12, code: 'below_zero', error: 'The bin holds only 12' }]);
     expect(await stock()).toBe(12);
   });
 
@@ -138,7 +138,7 @@ describe('POST /v1/stock', () => {
     expect(codes).toEqual(['unknown_sku', 'ambiguous_sku', 'unknown_bin', 'unknown_sku', '']);
     expect(lines.map(({ error }) => error)).toEqual([
       'The store has no product or variant with the SKU NOPE',
-      'Several products have this SKU: name product_id and variant_id',
+      'Several products have this SKU: send product_id and variant_id',
       'The store has no warehouse NOPE',
       `The store has no variant 77 of product ${product}`,
       '',
@@ -227,7 +227,7 @@ describe('POST /v1/stock', () => {
     );
 
     expect([status, code]).toEqual([422, 'stock_refused']);
-    expect(error).toBe('Nothing changes: lines[1]: stale: The bin holds 17, not 2');
+    expect(error).toBe('Nothing was changed: lines[1]: stale: The bin holds 17, not 2');
     expect(await stock()).toBe(12);
     expect((await change([{ sku: 'R-1', adjust: 5 }], { reference: 'ALL-1' })).status).toBe(200);
   });
@@ -270,7 +270,7 @@ describe('POST /v1/stock', () => {
     const many = await change([into(252, { adjust: -1 }), ...others, into(1)]);
     const one = await change([into(1), into(2), into(1, { set: 3, expected: null })]);
 
-    const text = 'The product or variant has 250 bins: no request puts it into another';
+    const text = 'The product or variant is in 250 bins, the maximum for requests';
     expect(many.lines.map(({ code }) => code)).toEqual([
       'below_zero',
       ...Array.from({ length: 249 }, () => ''),
@@ -334,7 +334,7 @@ describe('POST /v1/stock', () => {
       api.store.id,
       warehouse,
     );
-    const error = 'The codes of the bins of the store have 2 MB: no request makes another';
+    const error = 'The bin codes of the store have 2 MB, the maximum that requests can create';
     const long = '😀'.repeat(64);
     const into = (bin: string) => ({ sku: 'R-1', warehouse, bin, adjust: 1 });
 
@@ -378,15 +378,15 @@ describe('POST /v1/stock', () => {
     [{ sku: 'R-1', adjust: 1, set: 1, expected: 1 }, 'must have one of adjust, set and counted'],
     [{ sku: 'R-1', set: 1 }, 'expected is required'],
     [{ sku: 'R-1', counted: 1 }, 'as_of is required; basis is required'],
-    [{ sku: 'R-1', variant_id: 5, adjust: 1 }, 'variant_id needs product_id'],
+    [{ sku: 'R-1', variant_id: 5, adjust: 1 }, 'variant_id requires product_id'],
     [{ sku: 'R-1', bin: 'A 1/2', adjust: 1 }, 'bin must be 1 to 64 characters without blanks and slashes'],
-    [{ sku: 'R-1', adjust: 1, expected: 12 }, 'expected needs set'],
-    [{ sku: 'R-1', adjust: 1, as_of: 'x', basis: 'on_hand' }, 'as_of needs counted; basis needs counted'],
+    [{ sku: 'R-1', adjust: 1, expected: 12 }, 'expected requires set'],
+    [{ sku: 'R-1', adjust: 1, as_of: 'x', basis: 'on_hand' }, 'as_of requires counted; basis requires counted'],
     [{ sku: 'R-1', ajust: 1, adjust: 1 }, 'ajust is not a field of this request'],
     [{ sku: 'R-1', adjust: 1.5 }, 'adjust must be an integer from -2147483647 to 2147483647'],
     [
       { sku: 'R-1', counted: 1, as_of: 'nonsense', basis: 'on_hand' },
-      'The cursor is damaged, or of another store, mode or set of kinds',
+      'The cursor is malformed, or belongs to another store, mode or set of kinds',
     ],
   ])('refuses a line that does not say one thing, and applies the others: %j', async (line, error) => {
     const before = await stock();
@@ -546,7 +546,7 @@ describe('a count', () => {
     );
     expect((await change([counted(12, await cursor())])).lines).toMatchObject([{ code: 'superseded' }]);
 
-    // As a copy of the database in another cluster does.
+    // A copy of the database in another cluster looks like this.
     await sql(
       `UPDATE change_branches SET place = 'elsewhere ' || place WHERE number = (SELECT max(number) FROM change_branches)`,
     );

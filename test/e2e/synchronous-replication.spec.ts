@@ -55,7 +55,7 @@ const outcome = ({ statusCode, headers }: LightMyRequestResponse) => [statusCode
 const orders = async () => (await database.query('SELECT FROM orders')).length;
 const unknownCommits = (reason: string) => counterValue(app, 'database_commits_unknown_total', { reason });
 const UNKNOWN = [503, 'outcome_unknown'];
-/** The order that waits for its standby ends with the request's deadline, or is given up by the server before. */
+/** An order that waits for its standby ends with the request's deadline, unless the server gives up earlier. */
 const NOT_ACKNOWLEDGED = [UNKNOWN, [503, 'deadline_exceeded']];
 
 async function whileWaitsEnd<T>(how: 'pg_cancel_backend' | 'pg_terminate_backend', work: () => Promise<T>): Promise<T> {
@@ -208,7 +208,8 @@ describe('POST /v1/orders with synchronous replication', () => {
 });
 
 describe('a worker with synchronous replication', () => {
-  const claim = () => app.get(PipelineStages, { strict: false }).claim(1_000, 1);
+  const claim = () =>
+    app.get(PipelineStages, { strict: false }).claim({ most: 1_000, mostOfStore: 1_000, running: new Map() }, 1);
 
   it.each(['pg_cancel_backend', 'pg_terminate_backend'] as const)(
     'claims no stage of an order that the standby may not have, when its wait ends with %s',

@@ -65,7 +65,7 @@ describe('sales of a till', () => {
 
     expect(await send()).toMatchObject([{ result: 'created', error: '', warning }]);
     expect(await send()).toMatchObject([{ result: 'unchanged', warning: '' }]);
-    const another = 'order.receipt_number is that of a stored order with another total_amount or is_test';
+    const another = 'order.receipt_number belongs to a stored order with another total_amount or is_test';
     expect(await send({ total_amount: 1 })).toMatchObject([{ result: 'unchanged', warning: another }]);
     expect(await binsOfMug()).toEqual([0, 0, 0]);
     expect(await notices()).toHaveLength(1);
@@ -138,7 +138,7 @@ describe('sales of a till', () => {
 
     expect(counts.order.created).toBe(4);
     expect(warnings).toEqual([
-      'line 2: order.amount is 4000, and its line_items add up to 6000',
+      'line 2: order.amount is 4000, but its line_items add up to 6000',
       'line 2: order.line_items[0] is short: requested 4, available 1',
       'line 2: order.line_items[1] is short: requested 2, available 0',
       'line 3: order.line_items[0] is short: requested 1, available 0',

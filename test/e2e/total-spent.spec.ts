@@ -154,7 +154,7 @@ describe('total_spent', () => {
   });
 });
 
-/** Paid as a whole, and delivered. */
+/** Places an order that is paid completely and delivered. */
 async function aShippedOrder(email: string): Promise<string> {
   const id = await place(email);
   await record(id, 'payments', { reference: 'pi_1', amount: 3_000 });

@@ -680,7 +680,7 @@ describe('a repeated creation', () => {
 
     expect([other, late].map(({ status, code, error }) => [status, code, error])).toEqual([
       [422, 'idempotency_mismatch', 'This Idempotency-Key was used with a different request'],
-      [422, 'idempotency_mismatch', 'The webhook of this key is deleted: use another key'],
+      [422, 'idempotency_mismatch', 'The webhook of this idempotency key was deleted: send another key'],
     ]);
     expect(await listed()).toEqual([]);
   });
@@ -790,8 +790,8 @@ describe('a request about webhooks is refused', () => {
   it.each<[string, object | undefined, string]>([
     ['from nowhere', undefined, 'the body must have either cursor or from'],
     ['from two places', { cursor: 'x', from: '2026-11-20T09:30:00Z' }, 'the body must have either cursor or from'],
-    ['from a time without its zone', { from: '2026-11-20T09:30:00' }, 'from must be a time in ISO 8601'],
-    ['from a time to come', { from: '2999-01-01T00:00:00Z' }, 'from must be a time in ISO 8601'],
+    ['from a time without its zone', { from: '2026-11-20T09:30:00' }, 'from must be a time with a zone'],
+    ['from a time to come', { from: '2999-01-01T00:00:00Z' }, 'from must be a time with a zone'],
     ['with an unknown field', { since: '2026-11-20T09:30:00Z' }, 'since is not a field of this request'],
   ])('that replays %s', async (_, body, fault) => {
     const { id } = await created();
@@ -870,7 +870,7 @@ describe('the command line', () => {
     expect([refused.code, refused.stderr]).toEqual([1, 'error: url must begin with https://\n']);
     expect([other.code, other.stderr]).toEqual([
       1,
-      'error: The cursor is damaged, or of another store, mode or set of kinds\n',
+      'error: The cursor is malformed, or belongs to another store, mode or set of kinds\n',
     ]);
   });
 });

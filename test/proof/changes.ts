@@ -13,10 +13,10 @@ import { openShop, type Shop } from './support/shop.js';
 
 // A feed that waits for the open transaction comes 60 s late. On 2 busy cores the slowest of 100 changes took 0.8 to 2.1 s.
 const FULL = { writers: 40, followers: 12, openMs: 60_000, rounds: 20, mostLagMs: 5_000 };
-/** A busy machine must not fail it. */
+/** The limits allow for a busy machine. */
 const QUICK = { writers: 12, followers: 6, openMs: 2_000, rounds: 1, mostLagMs: 10_000 };
 
-/** Between two measurements of the lag, and for a change that does not come. */
+/** The pause between two measurements of the lag, and how long to wait for a change that does not arrive. */
 const [LAG_PAUSE_MS, LAG_PATIENCE_MS] = [200, 20_000];
 
 export const changes: Proof = { name: 'changes', run };
@@ -60,7 +60,7 @@ async function besideOpenTransaction(scene: Scene, openMs: number): Promise<numb
   const { context, followers } = scene;
   const open = new pg.Client({ connectionString: context.rig.database.url });
   await open.connect();
-  // With an id and a snapshot: nothing after it is older than the oldest transaction.
+  // The transaction has an id and a snapshot: nothing after it is older than the oldest transaction.
   await open.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()');
   const measured = measureLags(scene, openMs);
   for (const follower of followers) {

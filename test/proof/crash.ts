@@ -10,12 +10,12 @@ import { anyItem, mailMerchant, openShop, type Shop } from './support/shop.js';
 import { oneOf, orderBody, shuffled } from './support/store-setup.js';
 
 const EXPECTED = [200, 201, 409, 503, null];
-/** In the full form: deaths of the service at each point and at random moments, and of PostgreSQL. */
+/** The numbers of the full form: deaths of the service at each point and at random moments, and of PostgreSQL. */
 const [PER_POINT, AT_RANDOM, OF_SERVER] = [20, 100, 20];
 const LONGEST_LIFE_MS = 600;
 const LONGEST_UPTIME_MS = 1_500;
 const RECOVERY_LIMIT_MS = 5_000;
-/** One buyer in this many sends no Idempotency-Key, and so must not retry. */
+/** A buyer in this many sends no Idempotency-Key, and so must not retry. */
 const KEYLESS = 5;
 
 export const crash: Proof = { name: 'crash', run };
@@ -23,7 +23,7 @@ export const crash: Proof = { name: 'crash', run };
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const shop = await openShop(context, 10, [100_000, 100_000]);
   await mailMerchant(context, shop.store);
-  // Two: one is killed while the other starts.
+  // There are two, so that one can be killed while the other starts.
   const victims = await Promise.all([Victim.start(context), Victim.start(context)]);
   return context.form === 'full' ? runFull(shop, victims) : runQuick(shop, victims);
 }

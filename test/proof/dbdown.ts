@@ -11,7 +11,7 @@ import type { Service } from './support/service.js';
 import { anyItem, openStore, type StockedStore } from './support/shop.js';
 import { oneOf, orderBody } from './support/store-setup.js';
 
-/** Fewer than the number of concurrent requests. */
+/** The size is below the number of concurrent requests. */
 const POOL_SIZE = 4;
 /** Connections that a full PostgreSQL leaves to a service: one is for its health check. */
 const CROWDED = 3;
@@ -23,7 +23,7 @@ const READERS = 3;
 const REST_MS = 60;
 const PROBE_MS = 200;
 const PATHS = ['/v1/products?limit=5', '/v1/orders?limit=5', '/v1/store'];
-/** One order in this many has no key. */
+/** An order in this many has no key. */
 const KEYLESS = 4;
 
 export const dbdown: Proof = { name: 'dbdown', run };

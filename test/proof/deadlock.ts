@@ -22,7 +22,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
 
   const tasks = Array.from({ length: orders }, (_, n) => {
     const chosen = shuffled(products, random).slice(0, LINES);
-    // From the highest id down: the reverse of the lock order.
+    // These ids go from the highest down, opposite to the lock order.
     const ids = n % 2 === 0 ? chosen.sort((a, b) => b - a) : chosen;
     return { n, items: ids.map((product_id) => ({ product_id, quantity: 1 + random(3) })) };
   });

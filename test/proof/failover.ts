@@ -47,7 +47,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       ({ services } = pooled);
       await campaign.wage(rollingUpdates(rig, pooled), services, 'pooled');
     }
-    // Also the mails of the unacknowledged orders that a fail-over lost: none of them should exist.
+    // This includes the mails of unacknowledged orders that a failover lost: none of them should exist.
     const violations = [
       ...campaign.violations,
       ...(await askOracle(shop, { services, worked: true, mails, expected: EXPECTED })),

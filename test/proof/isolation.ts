@@ -17,7 +17,7 @@ import { inParallel, orderBody } from './support/store-setup.js';
 
 const ROUNDS = { full: 6, quick: 1 };
 const WORKERS = 8;
-/** What a session tries of the other store. A key tries every kind. */
+/** What a session tries in the other store. A key tries every kind. */
 const KINDS_OF_SESSIONS = ['order', 'receipt', 'customer', 'product', 'webhook', 'key', 'person', 'session'];
 /** `full` has no `keys`. */
 const EVERY_WORD = scopeOf([...WRITE_SCOPES, 'pricing', 'keys']);
@@ -97,7 +97,7 @@ async function attack(context: ProofContext, routes: readonly Route[], service: 
   return { trials: reads.length + byPerson.length + orders.length + 1 + scopes.trials, violations };
 }
 
-/** Of everything that has an id. Who lacks the scope is refused, for every id alike. */
+/** Trials for everything that has an id. A session without the scope is refused, for every id alike. */
 function sessionTrials(rows: Rows, stores: TwoStores, role: Role): Trial[] {
   const references = new Map([...stores.references].filter(([kind]) => KINDS_OF_SESSIONS.includes(kind)));
   const trials = rows

@@ -30,7 +30,7 @@ const SCALE: Record<ProofForm, Scale> = {
   quick: { orders: 40, perSecond: 8, mostGapMs: 20_000, journeys: [{}, { isLate: true }] },
 };
 const COUNT_PATIENCE_MS = 20_000;
-/** Also until the clients that were refused come again. */
+/** Includes the time until the refused clients come again. */
 const CALM_MS = 2_000;
 /** A reader that waits for changes at the source since before the switch gets 401 when its key is gone. */
 const READ_MS = 2_500;
@@ -89,7 +89,7 @@ async function travel(scene: Scene, traffic: Traffic, { isLate, death }: Journey
   await Promise.all(late);
   const violations = differences.map((table) => `the rows of ${table} differ after the switch`);
   violations.push(...(await askSource(scene)));
-  // `judge` compares them.
+  // `judge` compares the rows.
   if (rows === null) await from.rig.database.query(COMPARED, [shop.store.id]);
   await delay(READ_MS);
   await insist(from, ['forget', subdomain, '--yes']);
@@ -102,14 +102,14 @@ async function travel(scene: Scene, traffic: Traffic, { isLate, death }: Journey
   return { closedMs, violations };
 }
 
-/** A client that does not know of the move yet. */
+/** Simulates a client that does not know of the move yet. */
 async function askSource({ shop, other }: Scene): Promise<string[]> {
   const { status, headers } = await shop.buyers.send(other.service, { method: 'GET', path: '/v1/orders?limit=1' });
   if (status === 503 && headers['x-error-code'] === 'store_moved' && headers['retry-after'] === '1') return [];
   return [`the cluster that the store has left answered ${status} ${String(headers['x-error-code'])}`];
 }
 
-/** A product of a new id, which none of the products that moved has. */
+/** Adds a product with a new id, which none of the moved products has. */
 async function addProduct({ shop, router }: Scene): Promise<string[]> {
   const line = { kind: 'product', slug: `added-${Date.now()}`, name: 'Added', price: '1.00' };
   const { status, bytes } = await shop.buyers.insist([router], { lines: [line] }, { path: '/v1/import' });
@@ -117,7 +117,7 @@ async function addProduct({ shop, router }: Scene): Promise<string[]> {
   return [`a new product was answered ${status} ${bytes.toString()}`];
 }
 
-/** A count at a place of this cluster: what was sold in the other one was sold before it. */
+/** Counts at a position of this cluster: what was sold in the other one was sold before it. */
 async function countShelf(scene: Scene): Promise<string[]> {
   const { shop, router, shelf, home } = scene;
   const { buyers, store } = shop;
@@ -137,7 +137,7 @@ async function countShelf(scene: Scene): Promise<string[]> {
   return left === counted ? unable : [...unable, `a count of ${counted} units left ${left}`];
 }
 
-/** A store of the other cluster with the same id, as where both give the same ids. */
+/** Creates a store in the other cluster with the same id, as if both assigned the same ids. */
 async function takenId({ home, other }: Scene): Promise<string[]> {
   const { id, subdomain } = home.neighbour.store;
   const { database } = other.rig;
@@ -152,7 +152,7 @@ function wrongReason(stderr: string): string[] {
   return stderr.includes('ids must differ between clusters') ? [] : [`a taken id is refused by ${stderr}`];
 }
 
-/** A move that is taken back after the copy: no client notices it. */
+/** Reverts a move after the copy: no client notices it. */
 async function takeBack(scene: Scene): Promise<string[]> {
   const { home, other, shop, context } = scene;
   const args = ['move', shop.store.subdomain, '--to', other.rig.database.url];

@@ -2,7 +2,7 @@ import { Laboratory } from './mutants/laboratory.js';
 import type { Mutant } from './mutants/mutant.js';
 import { MUTANTS } from './mutants/mutants.js';
 
-/** @param names of the mutants; none: all. @returns the exit code: 0 when the proofs noticed all. */
+/** @param names the names of the mutants; when empty, all. @returns the exit code: 0 when the proofs noticed all. */
 export async function tryMutants(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !MUTANTS.some((mutant) => mutant.name === name));
   if (unknown.length > 0) {

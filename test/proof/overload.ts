@@ -15,10 +15,10 @@ const MAXIMUM_MS = 8_000;
 const NORMAL_MS = 10_000;
 const OVERLOAD_MS = 60_000;
 const TIMES = 5;
-/** Fraction of the maximum rate. */
+/** A fraction of the maximum rate. */
 const NORMAL_LOAD = 0.2;
 const RECOVERY_MS = 10_000;
-/** From sending to the complete answer, on a machine that also generates the load. */
+/** The time from sending to the complete answer, on a machine that also generates the load. */
 const REFUSAL_LIMIT_MS = 1_000;
 const SECOND = 1_000;
 

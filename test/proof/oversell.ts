@@ -20,7 +20,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const shop = await openShop(context, 0, []);
   const violations: string[] = [];
   for (let n = 1; n <= rounds; n++) {
-    // With and without a key: the two take different paths to the stock.
+    // Both ways are tried, because orders with and without a key take different paths to the stock.
     const plain = await buyOut(shop, buyers, { name: `round ${n}`, lines: [1], keyed: n % 2 === 0 });
     violations.push(...plain(UNITS, 0));
     const split = await buyOut(shop, buyers, { name: `split round ${n}`, lines: [2, 1], keyed: n % 2 === 1 });

@@ -78,7 +78,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   const quick = context.form === 'quick';
   const violations: string[] = [];
 
-  // Without faults: several workers share the work, and each mail arrives once.
+  // The first round has no faults: several workers share the work, and each mail arrives once.
   await crew.hire(quick ? 1 : WORKERS);
   await inParallel(CLIENTS, Array(scale.calm).keys(), () => place(scene));
   violations.push(...(await untilDelivered(scene, DEADLINE_MS)));

@@ -46,5 +46,5 @@ export const PROOFS: readonly Proof[] = [
   secrets,
 ];
 
-/** The others as well: they run by name only, because they need packages of the operating system. */
+/** Includes the proofs that run by name only, because they need packages of the operating system. */
 export const NAMED_PROOFS: readonly Proof[] = [...PROOFS, slowProxy, failover];

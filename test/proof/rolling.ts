@@ -10,7 +10,7 @@ import { anyItem, openStore, type StockedStore } from './support/shop.js';
 import { orderBody } from './support/store-setup.js';
 
 const SCALE = { full: { restarts: 20, perSecond: 100 }, quick: { restarts: 1, perSecond: 50 } };
-/** One request in this many is an order, every other one of these without a key. */
+/** A request in this many is an order, and every other order has no key. */
 const ORDERS = 4;
 /** Slightly less than the time for which the process continues to serve after SIGTERM. */
 const LATE_MS = 4_600;

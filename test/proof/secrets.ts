@@ -142,7 +142,7 @@ async function plant(context: ProofContext, plants: Plants, store: StoreFixture,
   return { shown, problems: code === 0 ? [] : ['the bundle was not imported'] };
 }
 
-/** With a fixed header. @returns its secret. */
+/** Installs a webhook with a fixed header. @returns its secret. */
 async function installWebhook(asker: Asker, key: string, header: string): Promise<string> {
   const body = { url: 'https://erp.invalid/hook' };
   const installed = await asker.ask('/v1/webhooks', { method: 'POST', key, body });

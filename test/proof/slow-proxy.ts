@@ -17,7 +17,7 @@ import { orderBody } from './support/store-setup.js';
 const ROUNDS = 3;
 /** Connections per kind and round. They arrive one after the other. */
 const SENDERS = 168;
-/** Fewer: together, the answers that they leave unread stay below the limit of the process. */
+/** The number is smaller, so that the answers that they leave unread stay below the limit of the process. */
 const READERS = 48;
 const RAMP_MS = 30_000;
 const WARM_UP_MS = 6_000;
@@ -26,12 +26,12 @@ const TIMEOUT_MS = 25_000;
 const GOOD_EVERY_MS = 20;
 /** Below this, one time slice of another process can double the usual latency. */
 const NOTICED_MS = 25;
-/** More than a process accepts. */
+/** The number exceeds what a process accepts. */
 const HALF_HEADS = 4_500;
 const HALF_HEADS_MS = 8_000;
 const NEWCOMER_MS = 1_000;
 
-/** Needs the proxy of docker/haproxy. Runs by name only. */
+/** Needs the proxy of docker/haproxy, so it runs by name only. */
 export const slowProxy: Proof = {
   name: 'slow-proxy',
   // The timeouts of the process are in test/e2e/http.spec.ts.

@@ -88,7 +88,7 @@ async function installAll(scene: Scene) {
   await scene.install('redirects', sometimes({ status: 307, headers: { location: `${scene.origin('127.0.0.2')}/` } }));
   await scene.install('cuts', sometimes('cut'));
   await scene.install('late', () => delay(600 + random(SCALE[form].lateMs), OK));
-  // Each takes its 10 s.
+  // Each message takes its 10 s.
   if (form === 'full') await scene.install('hangs', (): Answer => (random(30) === 0 ? 'hang' : OK));
   const fates: (() => Fate)[] = [() => 'pass', () => random(3_000), () => (form === 'full' ? 'silent' : 0)];
   const [, torn] = await scene.door(() => (fates[Math.max(0, random(6) - 3)] as () => Fate)());

@@ -38,7 +38,7 @@ describe('the files of the image, in a directory of their own', () => {
     HOST: '127.0.0.1',
     ...env,
   });
-  // The working directory of the image, which has no node_modules: TypeORM looks for packages there too.
+  // This is the working directory of the image, which has no node_modules: TypeORM looks for packages there too.
   const cwd = () => path.join(place, 'app');
   const cli = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [main('cli'), ...args], {
@@ -98,7 +98,7 @@ describe('the files of the image, in a directory of their own', () => {
     const said = start('worker', { WORKER_PORT: String(probes) });
     start('api', { PORT: String(port), ...traced });
 
-    await eventually(() => expect(said()).toContain('Working the pipeline'));
+    await eventually(() => expect(said()).toContain('Processing the pipeline'));
     for (const probe of ['/health/live', '/health/ready', '/health', '/metrics'])
       expect([probe, (await fetch(`http://127.0.0.1:${probes}${probe}`)).status]).toEqual([probe, 200]);
     const url = await ready(port);

@@ -26,7 +26,7 @@ describe('the package of the client, in a new project', () => {
     return stdout;
   }
 
-  /** Symbolic links, so that no registry is asked. */
+  /** Creates a symbolic link, so that no registry is asked. */
   function link(name: string): void {
     const place = path.join(project, 'node_modules', name);
     fs.mkdirSync(path.dirname(place), { recursive: true });

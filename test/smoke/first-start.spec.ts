@@ -9,9 +9,9 @@ import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 const run = (command: string) =>
   JSON.parse(execFileSync('/bin/sh', ['-c', `${command} --silent`], { encoding: 'utf8' })) as Record<string, unknown>;
 
-/** As the page of the dashboard does. @returns the token of the link. */
+/** Signs in like the page of the dashboard. @returns the token of the link. */
 async function useLink(output: string): Promise<string> {
-  const printed = /Sign in, once {2}(http:\/\/127\.0\.0\.1:\d+)\/dashboard\/#\/enter\/([\w-]+)\n/.exec(output);
+  const printed = /Sign-in link {3}(http:\/\/127\.0\.0\.1:\d+)\/dashboard\/#\/enter\/([\w-]+)\n/.exec(output);
   const [, address = '', link = ''] = printed ?? [];
   const headers = { origin: address, 'content-type': 'application/json' };
   const enter = () =>
@@ -54,7 +54,7 @@ describe('npm start on a new data directory', () => {
         () => null,
       );
     while ((await statusOf('127.0.0.1', '/health/ready')) !== 200) expect(api.process.exitCode).toBeNull();
-    await statusOf('127.0.0.1', '/health/live'); // What was printed before is read by now.
+    await statusOf('127.0.0.1', '/health/live'); // Everything printed before is read by now.
 
     expect(api.output()).toContain(`running at http://127.0.0.1:${port} with a demo store`);
     expect(api.output()).toMatch(/svc_live_\w+/);
@@ -83,7 +83,7 @@ describe('npm start on a new data directory', () => {
 
     api = startBuiltApi({ DATA_DIR: dataDir });
     const [, address] = await api.says(
-      /running at (\S+)[^]*npx store-commerce keys create --store \w+[^]*Sign in, once .*\n/,
+      /running at (\S+)[^]*npx store-commerce keys create --store \w+[^]*Sign-in link .*\n/,
       40_000,
     );
     expect(api.output()).not.toMatch(/svc_(live|test)_/);

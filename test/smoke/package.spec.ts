@@ -11,10 +11,13 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const SOURCES = ['apps', 'docs', 'libs', 'packages', 'tools', 'nest-cli.json', 'package.json', 'tsconfig.json'];
 
-/** The example compiles against these types, a development dependency of its own. */
+/** The example compiles with these types, a development dependency of its own. */
 const TYPES = 'node_modules/@types/node';
 
-/** Compiles only if each line below a directive is an error: what the package hides, and a wrong argument of a type of another library. */
+/**
+ * Compiles only if each line below a directive is an error: what the package hides, and an argument with the wrong type
+ * of another library.
+ */
 const REFUSED = [
   ...Object.keys(internal)
     .filter((name) => !(name in shown))
@@ -24,14 +27,14 @@ const REFUSED = [
   "void import('store-commerce/api').then(({ createApp }) => createApp({ port: 'none' }, ''));",
 ].map((line) => `// @ts-expect-error\n${line}\n`);
 
-/** Symbolic links, so that no registry is asked. */
+/** Creates a symbolic link, so that no registry is asked. */
 function link(name: string, place: string): void {
   const target = path.join(place, name);
   fs.mkdirSync(path.dirname(target), { recursive: true });
   fs.symlinkSync(path.resolve(name), target);
 }
 
-/** What `npm install` of the package puts beside it, by the lock. */
+/** Lists what `npm install` of the package installs next to it, by the lock file. */
 function dependencies(): string[] {
   const { packages } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { dev?: boolean; link?: boolean }>;
@@ -72,7 +75,7 @@ describe('the package of the service, in an application that extends it', () => 
 
   it('is packed, and has the types and the code, and no more, with which the application compiles, passes its tests and starts', async () => {
     const checkout = path.join(place, 'checkout');
-    // Not in the checkout itself: other tests start processes from its build.
+    // The checkout itself is not used, because other tests start processes from its build.
     for (const name of SOURCES) fs.cpSync(name, path.join(checkout, name), { recursive: true });
     link('node_modules', checkout);
     await run(checkout, 'npm', 'pack', '--silent', '--pack-destination', application);

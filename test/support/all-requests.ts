@@ -3,7 +3,7 @@ import { anOrderBody } from '../builders/order-body.js';
 import { ROWS, type Row } from '../proof/isolation/rows.js';
 import type { RunningApi } from './start-api.js';
 
-/** With its offset, a page is deep in a list. */
+/** With this offset, a page is deep in a list. */
 const DEEP = 'limit=100&page=12';
 
 const IMPORTED = [
@@ -43,7 +43,7 @@ interface Document {
   readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
 }
 
-/** Every read also with each of its filters and deep in each list, every write to a new order or webhook. */
+/** Sends every read, also with each of its filters and deep in each list, and every write to a new order or webhook. */
 export async function sendAllRequests(api: RunningApi): Promise<void> {
   const { store, get, post } = api;
   const categories = [await store.category()];
@@ -67,7 +67,7 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
     'price-lists': await store.priceList({ code: 'RESELLER' }),
     webhooks: await aWebhook(),
   };
-  // No key but that of keys has their scope.
+  // Only a key with the scope for keys reaches them.
   const keeper = { authorization: `Bearer ${await store.createKey('live', 'read,orders,keys')}` };
   const asker = (path: string) => (path.startsWith('/v1/keys') ? keeper : undefined);
   const idFor = (path: string) => {

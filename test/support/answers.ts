@@ -20,7 +20,10 @@ export async function keyOf({ store, database }: RunningApi, subdomain: string):
   return key;
 }
 
-/** The bodies of all GET routes, by path. @param every 10 = of each list, the first ten resources and every tenth. */
+/**
+ * Returns the bodies of all GET routes, by path. @param every with 10, the first ten resources of each list and every
+ * tenth.
+ */
 export async function answersOf(api: RunningApi, key: string, every = 1): Promise<Record<string, string>> {
   const answers: Record<string, string> = {};
   const get = async (path: string): Promise<string> => {

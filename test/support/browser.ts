@@ -1,7 +1,7 @@
 export interface BrowserAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** Lines of `Set-Cookie`. */
+  /** The lines of `Set-Cookie`. */
   readonly setCookies: readonly string[];
   readonly body: { readonly data?: Record<string, unknown>; readonly error?: string };
 }
@@ -15,7 +15,7 @@ export interface BrowserRequest {
 
 export type SendRequest = (request: BrowserRequest) => Promise<BrowserAnswer>;
 
-/** Keeps cookies as a browser does, and sends what our own page sends. */
+/** Keeps cookies like a browser, and sends what our own page sends. */
 export class Browser {
   readonly cookies = new Map<string, string>();
 
@@ -52,11 +52,11 @@ export class Browser {
     return this.ask('DELETE', '/dashboard/session');
   }
 
-  /** With the session of the mode. */
+  /** Sends a read with the session of the mode. */
   read(url = '/v1/key', mode = 'live'): Promise<BrowserAnswer> {
     return this.ask('GET', url, undefined, { 'x-dashboard': mode });
   }
 }
 
-/** As in the mail. The ids in its head have groups of four as well. */
+/** Finds the code in a mail. The ids in its head have groups of four as well. */
 export const codeIn = (mail: string): string => /^ {4}([0-9A-Z]{4}-[0-9A-Z]{4})\r?$/m.exec(mail)?.[1] ?? '';

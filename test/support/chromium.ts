@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** Chromium, where it is installed: preferably the one without windows, which takes less CPU time. */
+/** Chromium, if installed: preferably the one without windows, which takes less CPU time. */
 export const BROWSER = [
   process.env.CHROMIUM,
   '/usr/bin/chromium-headless-shell',

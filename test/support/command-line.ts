@@ -39,7 +39,10 @@ export function commandLine(database: () => TestDatabase) {
       const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
       return { child, ended: ended.then(([[code], stdout, stderr]) => ({ code: code as unknown, stdout, stderr })) };
     },
-    /** In a pseudo terminal, which shows both outputs. @param redirected of the shell, such as `2>/dev/null` */
+    /**
+     * Runs a command in a pseudo terminal, which shows both outputs. @param redirected a redirection of the shell, such
+     * as `2>/dev/null`.
+     */
     onTerminal: (args: readonly string[], input = '', redirected = '') => {
       const line = [process.execPath, MAIN, ...args, redirected].join(' ');
       const env = { ...environment(), SHELL: '/bin/sh' };

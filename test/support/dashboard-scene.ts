@@ -41,7 +41,7 @@ const LAYOUT_FAULTS = `(() => {
   return faults;
 })()`;
 
-/** Less than that of a test, whose message would not say what is missing. */
+/** The limit is shorter than that of a test, whose message would not say what is missing. */
 const TIMEOUT_MS = 20_000;
 
 export const describeInBrowser: typeof describe.skip = BROWSER ? describe : describe.skip;
@@ -52,11 +52,11 @@ export interface Desk {
   readonly page: Page;
   /** Reports of the policy, errors of the script, and requests to other hosts. */
   readonly trouble: string[];
-  /** Until all of it is there. */
+  /** Resolves when all of it is there. */
   open(this: void, address: string): Promise<void>;
   /** Waits, after a link or a key, for the page that it leads to. */
   settled(this: void): Promise<void>;
-  /** What axe finds, each with its first element, and what `LAYOUT_FAULTS` says. */
+  /** Returns what axe finds, each with its first element, and what `LAYOUT_FAULTS` reports. */
   faults(this: void): Promise<string[]>;
 }
 
@@ -65,11 +65,11 @@ export interface DashboardScene {
   readonly origin: string;
   /** The settings of the API, for another process on its database. */
   readonly env: Readonly<Record<string, string>>;
-  /** Without variants, and the one with the most units. */
+  /** The product without variants that has the most units. */
   readonly product: number;
-  /** @param role of the session; without one nobody is signed in. */
+  /** @param role the role of the session; without one, nobody is signed in. */
   desk(role?: Role, options?: BrowserContextOptions): Promise<Desk>;
-  /** From the newest mail to the address, when so many are there. */
+  /** Returns the code from the newest mail to the address, once this many have arrived. */
   mailedCode(email: string, mails?: number): Promise<string>;
   stop(): Promise<void>;
 }
@@ -108,7 +108,7 @@ export async function dashboardScene(more: Record<string, string> = {}): Promise
       const page = await context.newPage();
       const trouble: string[] = [];
       page.on('console', (message) => {
-        // An answer that is a refusal is no fault of the page.
+        // A refused request is not a fault of the page.
         const isRefusal = message.text().startsWith('Failed to load resource');
         if (['error', 'warning'].includes(message.type()) && !isRefusal) trouble.push(message.text());
       });
@@ -117,7 +117,7 @@ export async function dashboardScene(more: Record<string, string> = {}): Promise
         if (!/^data:/.test(request.url()) && !request.url().startsWith(`${origin}/`)) trouble.push(request.url());
       });
       const settled = async () => {
-        // An address of the same document is rendered a frame later: until then, the page before it is there.
+        // An address of the same document is rendered a frame later: until then, the previous page is still there.
         await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
         await page.locator('h1').waitFor();
         for (const late of ['.waiting', '[data-stale=true]'])
@@ -128,7 +128,7 @@ export async function dashboardScene(more: Record<string, string> = {}): Promise
         await settled();
       };
       const faults = async () => {
-        // Run apart from the page, which permits no script but its own.
+        // The script runs outside the page, which permits no script but its own.
         if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(AXE);
         // With this option, axe describes one element per rule that passes, instead of all.
         const found = await page.evaluate<string[]>(

@@ -1,7 +1,7 @@
 import dns from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-// Preloaded into a process: its resolvers ask the server in TEST_DNS.
+// This file is preloaded into a process: its resolvers ask the server in TEST_DNS.
 dns.Resolver = class extends dns.Resolver {
   constructor(options) {
     super(options);

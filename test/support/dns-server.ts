@@ -3,7 +3,10 @@ import { createSocket, type Socket } from 'node:dgram';
 const TYPES: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' };
 const HEADER_BYTES = 12;
 
-/** In bytes, 4 or 16 each. None: the name has no such address. Null: the server does not answer. */
+/**
+ * Returns addresses of 4 or 16 bytes each. An empty list means that the name has no such address, null that the server
+ * does not answer.
+ */
 type Addresses = (name: string, type: 'A' | 'AAAA') => readonly number[][] | null;
 
 export class DnsServer {
@@ -28,7 +31,7 @@ export class DnsServer {
   }
 }
 
-/** A message as in RFC 1035, section 4. */
+/** Builds a message of RFC 1035, section 4. */
 function answerTo(message: Buffer, addresses: Addresses): Buffer | null {
   const labels: string[] = [];
   let end = HEADER_BYTES;
@@ -42,7 +45,7 @@ function answerTo(message: Buffer, addresses: Addresses): Buffer | null {
   const header = Buffer.from([...message.subarray(0, 2), 0x81, 0x80, 0, 1, 0, found.length, 0, 0, 0, 0]);
   const question = message.subarray(HEADER_BYTES, end + 5);
   const records = found.map((bytes) =>
-    // The name of the question, its type and class, no time to live, the address.
+    // The record contains the name of the question, its type and class, no time to live, and the address.
     Buffer.from([0xc0, HEADER_BYTES, ...message.subarray(end + 1, end + 5), 0, 0, 0, 0, 0, bytes.length, ...bytes]),
   );
   return Buffer.concat([header, question, ...records]);

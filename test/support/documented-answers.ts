@@ -46,7 +46,7 @@ export function withResponses<Document>(document: Document): Document {
 
 export interface Answer {
   readonly method: string;
-  /** As in the document: `/v1/orders/{id}`. */
+  /** The path as in the document: `/v1/orders/{id}`. */
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -137,7 +137,7 @@ export function holdAgainstDocument(fastify: FastifyInstance): void {
     committed ??= new DocumentedAnswers(committedDocument());
     // An answer to HEAD has no body, and no operation describes a request without a route.
     if (method === 'HEAD' || !route?.startsWith('/v1')) {
-      // The pages of the dashboard are no part of the document.
+      // The pages of the dashboard are not part of the document.
       const isDescribed = reply.statusCode >= 400 && !route?.startsWith('/dashboard');
       const faults = isDescribed ? committed.undocumentedCode(headers) : [];
       found.push(...faults.map((fault) => `${method} ${route ?? 'unknown path'} ${reply.statusCode}: ${fault}`));

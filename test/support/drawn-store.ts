@@ -13,7 +13,7 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
     Object.fromEntries(
       Object.entries(values).flatMap(([name, options]) => (draw(4) === 0 ? [] : [[name, one(...options)]])),
     );
-  // It breaks quoting, lines and sorting.
+  // The text breaks quoting, lines and sorting.
   const hostile = `"quoted" \\ \\n \\u0000 {"a":[1,} line\nbreak\ttab \u2028 \u001b[31m 👨‍👩‍👧 e\u0301 İ ı \u202e =cmd|x`;
   const text = ['', null, 'text', ' blanks ', hostile];
   const flag = [true, false];

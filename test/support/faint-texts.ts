@@ -1,4 +1,4 @@
-/** For `page.evaluate`: visible texts below the contrast of WCAG AA, 4.5, or 3 for large letters. */
+/** An expression for `page.evaluate`: visible texts below the contrast of WCAG AA, 4.5, or 3 for large letters. */
 export const FAINT_TEXTS = `(() => {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const known = new Map();

@@ -37,7 +37,7 @@ export class FraudScene {
     return this.api.patch(`/v1/orders/${id}`, patch, this.authorization);
   }
 
-  /** Creates a key whose orders the velocity rules leave out. */
+  /** Creates a key whose orders the velocity rules ignore. */
   async trustedKey(): Promise<string> {
     const key = await this.store.createKey();
     const trust = 'UPDATE api_keys SET trusted = true WHERE store_id = $1 AND last_four = $2';
@@ -65,7 +65,7 @@ export class FraudScene {
     await this.api.database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [this.store.id, settings]);
   }
 
-  /** Adds orders of the API, 10 minutes old. Columns as in the table. */
+  /** Adds orders of the API that are 10 minutes old. The values are columns of the table. */
   async recentOrders(count: number, values: Record<string, unknown>, store = this.store): Promise<void> {
     const defaults = { source: 'WEBSITE', created_at: minutesAgo(10) };
     for (let n = 0; n < count; n++) await store.order({ ...defaults, ...values });

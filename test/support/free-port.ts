@@ -9,7 +9,7 @@ export async function freePort(): Promise<number> {
   return (await listenOnce(0)) ?? freePort();
 }
 
-/** The same, for a server that is down for longer: no outgoing connection takes the port meanwhile. */
+/** Finds a port for a server that is down for longer: no outgoing connection takes it in between. */
 export async function serverPort(): Promise<number> {
   return (await listenOnce(randomInt(...SERVER_PORTS))) ?? serverPort();
 }

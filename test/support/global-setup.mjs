@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '@store-commerce/embedded-postgres';
 import { migrate } from '../../dist/libs/infrastructure/src/index.js';
 
 /**
- * One cluster for the whole run (`TEST_DATABASE_URL`, or an embedded one without durability) and one migrated template
+ * Starts one cluster for the whole run (`TEST_DATABASE_URL`, or an embedded one without durability) and one migrated template
  * database. Every test file gets its own copy of the template.
  */
 export async function setup() {

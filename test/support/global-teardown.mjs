@@ -3,7 +3,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { tsImport } from 'tsx/esm/api';
 
-/** Vitest prints what a teardown throws, and succeeds nevertheless. */
+/** Sets the exit code: Vitest prints what a teardown throws, but succeeds nevertheless. */
 export async function teardown() {
   try {
     await endCluster();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 export interface GuideExample {
-  /** The page, and the line of it at which the request begins. */
+  /** The page, and its line at which the request begins. */
   readonly place: string;
   readonly method: string;
   readonly path: string;
@@ -53,7 +53,7 @@ function messageOf(block: string) {
   return { start, headers, body: body.join('\n\n') };
 }
 
-/** What is another one each time: ids, receipt numbers, times, texts of keys, cursors. */
+/** Matches values that differ each time: ids, receipt numbers, times, texts of keys, cursors. */
 const DRAWN = [
   /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   /^(?:WEB|POS)-\d{6}-[0-9A-Z]{6}$/,
@@ -72,7 +72,7 @@ export class GuideValues {
     return [...this.values].reduce((result, [written, drawn]) => result.replaceAll(written, drawn), text);
   }
 
-  /** @returns what the answer of the guide has and this answer has not; learns the values that are drawn. */
+  /** @returns what the guide's answer contains and this one lacks; learns the drawn values. */
   differences(written: unknown, actual: unknown, place = ''): string[] {
     if (Array.isArray(written)) {
       if (!Array.isArray(actual) || actual.length < written.length) return [`${place}: ${JSON.stringify(actual)}`];

@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   readonly closed: Promise<void>;
 }
 
-/** `hang` = no answer; `cut` = the connection ends without one. */
+/** `hang` sends no answer; `cut` ends the connection without one. */
 export type Answer =
   | 'hang'
   | 'cut'

@@ -7,9 +7,12 @@ export interface ListeningApi extends RunningApi {
   /** The Authorization header of the store's live key, with its line break. */
   readonly keyLine: string;
   send(bytes: string | Buffer | readonly (string | Buffer)[], options?: RawOptions): Promise<RawResponse>;
-  /** `POST /v1/orders` with the key. @param head further header lines, without the last line break. */
+  /** Builds `POST /v1/orders` with the key. @param head further header lines, without the last line break. */
   orderHead(head: string, body?: string | Buffer): Buffer;
-  /** `POST /v1/orders` with the key and this body as JSON. @param head further header lines, each with its line break. */
+  /**
+   * Builds `POST /v1/orders` with the key and this body as JSON. @param head further header lines, each with its line
+   * break.
+   */
   orderWith(body: string | Buffer, head?: string): Buffer;
 }
 

@@ -10,16 +10,16 @@ type Claims = Record<string, unknown>;
 type Answer = (response: ServerResponse) => unknown;
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 
-/** What the provider says of the person, and how it lies. */
+/** What the provider says about the person, and how it lies. */
 export interface Lies {
-  /** Replace the claims of the ID token; undefined removes one. */
+  /** Replaces claims of the ID token; undefined removes one. */
   readonly claims?: Claims;
-  /** Of the answer of the userinfo endpoint. */
+  /** The claims of the userinfo endpoint. */
   readonly userinfo?: Claims;
   readonly discovery?: Claims;
-  /** Signs the claims instead of the key of the provider. */
+  /** Signs the claims instead of the provider's key. */
   readonly sign?: (claims: Claims, provider: LyingProvider) => string | Promise<string>;
-  /** Instead of the usual answers, by the path of an endpoint. */
+  /** Replaces the usual answers, by the path of an endpoint. */
   readonly answers?: Readonly<Record<string, Answer>>;
 }
 
@@ -32,7 +32,7 @@ export class LyingProvider {
     private readonly server: http.Server,
     private keys: Keys,
     private jwk: JWK,
-    /** In PEM. */
+    /** The key in PEM. */
     readonly publicKey: string,
   ) {
     server.on('request', (request, response) => void this.answer(request, response));
@@ -55,7 +55,7 @@ export class LyingProvider {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The person has signed in. @returns the parameters of the redirect back. */
+  /** Signs the person in. @returns the parameters of the redirect back. */
   signIn(authorizationUrl: string): URLSearchParams {
     const { searchParams } = new URL(authorizationUrl);
     this.nonce = searchParams.get('nonce');
@@ -67,7 +67,7 @@ export class LyingProvider {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** With the key of the provider. */
+  /** Signs claims with the provider's key. */
   async sign(claims: Claims): Promise<string> {
     const { kid = '' } = this.jwk;
     return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(this.keys.privateKey);

@@ -3,7 +3,7 @@ interface Statuses {
   readonly fulfillment_status?: string;
 }
 
-/** With the events that the database demands. For states that no client can reach so fast. */
+/** SQL that moves orders, with the events that the database demands, to statuses that no client can reach so fast. */
 export function movedOrders(statuses: Statuses, condition: string): string {
   const moves = Object.entries(statuses) as [keyof Statuses, string][];
   const events = moves.map(([field, to]) => `('${field}', before.${field}::text, '${to}')`);

@@ -1,4 +1,6 @@
-/** The sums of a store that its orders, lines, refunds and bookings do not have: none at any moment. */
+/**
+ * SQL for the sums of a store that differ from its orders, lines, refunds and bookings: there are none at any moment.
+ */
 export const WRONG_ORDER_SUMS = `
   WITH recounted AS (
     SELECT is_test, source, created_at AS at, 1 AS orders, ('CANCELLED' IN (status, fulfillment_status))::int AS cancelled,

@@ -5,7 +5,7 @@ interface ReceivedSpan {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first span of a trace. */
+  /** Is empty for the first span of a trace. */
   readonly parentId: string;
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -43,7 +43,10 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-/** The byte fields (texts and messages) of a message by number. Number fields are skipped except the sum in field 1. */
+/**
+ * Returns the byte fields (texts and messages) of a message by number. Number fields are skipped except the sum in
+ * field 1.
+ */
 function fields(message: Buffer): Map<number, Buffer[]> {
   const found = new Map<number, Buffer[]>();
   let at = 0;

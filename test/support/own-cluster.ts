@@ -6,7 +6,10 @@ import { startEmbeddedPostgres } from '@store-commerce/embedded-postgres';
 import pg from 'pg';
 import type { TestDatabase } from './test-database.js';
 
-/** A migrated database in a cluster of its own, from which a store can move. @param firstStoreId of its new stores. */
+/**
+ * Starts a cluster with a migrated database, from which a store can move. @param firstStoreId the first id of its new
+ * stores.
+ */
 export async function startOwnCluster(firstStoreId: number, more: Record<string, string> = {}): Promise<TestDatabase> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'store-commerce-cluster-'));
   const settings = { fsync: 'off', full_page_writes: 'off', wal_level: 'logical', ...more };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** More rows than a page, and more than any statement looks up by keys. */
+/** The number exceeds a page, and what any statement looks up by keys. */
 const MANY = 1_000;
 
 interface Plan {
@@ -16,7 +16,7 @@ export interface NamedStatement {
   readonly text: string;
 }
 
-/** Steps of the plan for all values that scan a table, or many of its rows, unless a LIMIT ends the scan. */
+/** Finds steps of the generic plan that scan a table, or many of its rows, unless a LIMIT ends the scan. */
 export async function planFaults(client: pg.ClientBase, { name, text }: NamedStatement): Promise<string[]> {
   await client.query(`PREPARE checked AS ${text}`);
   const { rows } = await client.query<{ types: number }>(
@@ -32,7 +32,7 @@ export async function planFaults(client: pg.ClientBase, { name, text }: NamedSta
   return wideScans(row['QUERY PLAN'][0].Plan, false).map((fault) => `${name}: ${fault}`);
 }
 
-/** @param isLimited whether a LIMIT above ends the scan after a few rows: no step between needs all of them. */
+/** @param isLimited whether a LIMIT above ends the scan after a few rows: no step in between needs all of them. */
 function wideScans(plan: Plan, isLimited: boolean): string[] {
   const { 'Node Type': node, 'Plan Rows': rows, Plans: parts = [] } = plan;
   const table = plan['Relation Name'] ?? plan['Index Name'];

@@ -10,9 +10,9 @@ export interface RawResponse {
 
 export interface RawOptions {
   readonly waitMs?: number;
-  /** Return after a whole response, without waiting for the end of the connection. */
+  /** Whether to return after a whole response, without waiting for the end of the connection. */
   readonly keep?: boolean;
-  /** Awaited before each piece but the first. */
+  /** Awaited before each piece except the first. */
   readonly between?: () => Promise<unknown>;
 }
 

@@ -16,7 +16,7 @@ export class RealProvider {
     const server = http.createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    // It warns of the version of Node, and of what is fit for tests only.
+    // The provider warns about the version of Node, and about what is suitable only for tests.
     const warnings = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { default: Provider } = await import('oidc-provider');
     const started = new RealProvider(server, issuer);
@@ -54,7 +54,7 @@ export class RealProvider {
     return started;
   }
 
-  /** What a browser does. @returns the address that the provider sends it back to. */
+  /** Does what a browser does. @returns the address that the provider sends it back to. */
   async signIn(authorizationUrl: string): Promise<URL> {
     const jar = new Map<string, string>();
     let url = new URL(authorizationUrl);

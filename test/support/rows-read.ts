@@ -27,7 +27,7 @@ export function rowsReadBy({ 'QUERY PLAN': [{ Plan }] }: RunPlan): Map<string, n
   return read;
 }
 
-/** Of a plan that was explained with BUFFERS. */
+/** Counts the pages of a plan that was explained with BUFFERS. */
 export function pagesReadBy({ 'QUERY PLAN': [{ Plan }] }: RunPlan): number {
   return (Plan['Shared Hit Blocks'] ?? NaN) + (Plan['Shared Read Blocks'] ?? NaN);
 }

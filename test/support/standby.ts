@@ -15,7 +15,7 @@ export async function startStandby(
   return startEmbeddedPostgres({ dataDir, settings });
 }
 
-/** https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP */
+/** Follows https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP. */
 async function copyCluster(primary: { readonly url: string; readonly dataDir: string }, to: string): Promise<void> {
   const copy = path.join(to, 'postgres');
   const client = new pg.Client({ connectionString: primary.url });

@@ -33,7 +33,10 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-/** @param database a migrated one, which `stop` drops. @param extension whose routes the document does not know. */
+/**
+ * @param database a migrated database, which `stop` drops. @param extension an extension whose routes the document does
+ * not know.
+ */
 export async function startApi(
   env: Record<string, string> = {},
   lines?: string[],

@@ -31,7 +31,7 @@ export class TallyScene {
     return this.api.database.query(sql, [this.api.store.id, ...values]);
   }
 
-  /** Runs `act` in concurrent writers. Meanwhile it repeats `check`, and folds the tallies as the worker does. */
+  /** Runs `act` in concurrent writers, while it repeats `check` and folds the tallies like the worker. */
   async storm({ act, check }: Storm): Promise<void> {
     let isOver = false;
     const checking = (async () => {

@@ -6,7 +6,7 @@ export interface TcpProxy {
   cut(): void;
   /** Keeps connections open and accepts new ones, but forwards nothing. */
   freeze(): void;
-  /** Forwards nothing more on the connections that are open now. New ones work. */
+  /** Forwards nothing more on the currently open connections. New ones work. */
   freezeOpenConnections(): void;
   delay(milliseconds: number): void;
   restore(): void;
@@ -18,9 +18,8 @@ export type ClientDataVerdict = 'pass' | 'drop' | 'cut' | 'deliver and cut';
 
 interface TcpProxyOptions {
   /**
-   * Is asked for each statement, also of those that arrive together. The protocol is plain text: a chunk that includes
+   * Called for each statement, even for those that arrive together. The protocol is plain text: a chunk that includes
    * `COMMIT` is that statement.
-   *
    * @param connection counts from 1.
    */
   readonly onClientData?: (chunk: Buffer, connection: number) => ClientDataVerdict;
@@ -106,13 +105,13 @@ export async function startTcpProxy(
 }
 
 /**
- * Cuts what a client sends into its statements, which wait until they are whole. A message has one byte for its type, which the
- * first of a connection lacks, and four for the length of the rest, themselves included.
- *
+ * Splits what a client sends into its statements, which wait until they are complete. A message has one byte for its
+ * type, which the first of a connection lacks, and four for the length of the rest, themselves included.
+ * @see https://www.postgresql.org/docs/current/protocol-message-formats.html
  * @see https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 function statementReader(): (received: Buffer) => Buffer[] {
-  /** Messages that Sync or Flush ends: Parse, Bind, Describe, Execute, Close. */
+  /** Whether Sync or Flush ends this message: Parse, Bind, Describe, Execute, Close. */
   const isPart = (type: number) => 'PBDEC'.includes(String.fromCharCode(type));
   let unread = Buffer.alloc(0);
   let isFirst = true;

@@ -8,7 +8,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** @param options of `CREATE DATABASE`, for one that is not a copy of the migrated template. */
+/** @param options the options of `CREATE DATABASE`, for a database that is not a copy of the migrated template. */
 export async function createTestDatabase(options = `TEMPLATE ${process.env.TEST_TEMPLATE}`): Promise<TestDatabase> {
   const name = `${process.env.TEST_TEMPLATE}_${randomBytes(4).toString('hex')}`;
   await onCluster(`CREATE DATABASE ${name} ${options}`);

@@ -6,8 +6,8 @@ import pg from 'pg';
 import { createSession } from '../builders/store-fixture.js';
 import { startBuiltApi } from './built-api.js';
 
-// Starts the built API with the demo store, and prints the cookies of a new session, for work on the dashboard:
-// npx tsx test/support/try-dashboard.ts [port] [role]
+// This program starts the built API with the demo store, and prints the cookies of a new session, for work on the
+// dashboard: npx tsx test/support/try-dashboard.ts [port] [role]
 
 const [port = '4500', role = 'owner'] = process.argv.slice(2);
 const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'try-dashboard-'));

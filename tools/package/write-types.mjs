@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-// The last part of `npm pack`: the declarations name the libraries by their place, as the compiled code does. `exports` of
-// package.json shows other packages only the public ones.
+// This program is the last part of `npm pack`: it makes the declarations name the libraries by their location, like the
+// compiled code. `exports` of package.json shows other packages only the public ones.
 
 for (const name of readdirSync('dist', { recursive: true }).filter((file) => file.endsWith('.d.ts'))) {
   const file = path.join('dist', name);

@@ -35,7 +35,7 @@ import { KeyController } from './stores/key.controller.js';
 import { StoreController } from './stores/store.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
-/** What the process made before its modules. */
+/** What the process creates before its modules. */
 export interface Process {
   readonly config: Config;
   readonly databaseUrl: string;
@@ -45,7 +45,7 @@ export interface Process {
 }
 
 @Module({
-  // The OpenAPI document has the controllers in this order.
+  // The OpenAPI document lists the controllers in this sequence.
   controllers: [
     OrdersController,
     OrderChangesController,

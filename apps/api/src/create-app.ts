@@ -17,7 +17,7 @@ import { Metrics } from './status/metrics.js';
 
 const ROOT = { name: 'Store Commerce API', version: VERSION, documentation: '/docs', openapi: '/openapi.json' };
 
-/** The application as users and tests run it, not yet listening. */
+/** Creates the application as users and tests run it, not yet listening. */
 export async function createApp(
   config: Config,
   databaseUrl: string,
@@ -33,7 +33,7 @@ export async function createApp(
   fastify.addHook('onRoute', demandDeclaration);
   fastify.addHook('onRoute', limitReads);
   fastify.addHook('onRoute', limitBodies);
-  // Runs before Nest's own hooks, so that every answer has a request id.
+  // This must run before Nest's own hooks, so that every answer has a request id.
   await fastify.register(requestHead);
   const module = ApiModule.on({ config, databaseUrl, logger, metrics, extension });
   const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastify), {
@@ -43,7 +43,7 @@ export async function createApp(
   });
   await registerPlugins(app, { config, logger, metrics, limits });
 
-  // Not a Nest route: it answers during the start and the shutdown of everything else.
+  // This is not a Nest route, because it must answer during the start and the shutdown of everything else.
   fastify.get('/health/live', { config: PUBLIC }, () => ({ status: 'ok' }));
   fastify.get('/', { config: PUBLIC }, (request, reply) => {
     void reply.header('vary', 'Accept');
@@ -56,7 +56,8 @@ export async function createApp(
   return app;
 }
 
-// The look-up of the key, the wait for a connection and the statement have time limits that together exceed a client's.
+// This limit is needed because the limits of the key look-up, the wait for a connection and the statement together
+// exceed a client's.
 function limitReads(route: RouteOptions): void {
   const isRead = [route.method].flat().every((name) => name === 'GET' || name === 'HEAD');
   if (isRead && route.url.startsWith('/v1/') && route.url !== '/v1/changes') route.handlerTimeout = READ_ANSWER_MS;

@@ -15,7 +15,7 @@ export function list<T>(data: readonly T[], total: number, { page, limit }: Page
   return { success: true, data, pagination: { total, page, limit } };
 }
 
-/** Returns one page of rows that are few, so that they are read together. */
+/** Returns one page of a few rows that were read together. */
 export function listPage<T>(all: readonly T[], page: Page): ListEnvelope<T> {
   return list(all.slice((page.page - 1) * page.limit, page.page * page.limit), all.length, page);
 }

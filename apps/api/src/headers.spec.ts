@@ -21,7 +21,7 @@ describe('the weights of a header', () => {
     expect([...weightsOf(header)]).toEqual(expected);
   });
 
-  // The square of it would take longer than a test may.
+  // A quadratic reader would take longer than a test may.
   it('are read from a million blanks', () => {
     expect(weightsOf(`a${' '.repeat(1_000_000)}b`).size).toBe(1);
   });

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 
-// What applications of other teams import as `store-commerce/api`: the start, and what the controllers of the service are made of.
+// Applications of other teams import this file as `store-commerce/api`. It exports the start, and what the controllers
+// of the service are built from.
 export { createApp } from './create-app.js';
 export { runApi } from './run-api.js';
 export { CurrentKey, CurrentStore, type CurrentStoreContext } from './access/current-store.decorator.js';
@@ -9,7 +10,7 @@ export { NeedsScope } from './openapi/needs-scope.js';
 export { list, listPage, single, type ListEnvelope, type SingleEnvelope } from './envelope.js';
 export { AuthenticationError } from './errors/request-errors.js';
 
-// Bodies
+// These declare bodies.
 export { BodyPipe } from './body/body.pipe.js';
 export {
   AmountField,
@@ -47,7 +48,7 @@ export {
   WordsField,
 } from './body/fields.js';
 
-// Queries
+// These declare queries.
 export {
   booleanFilter,
   choice,
@@ -73,7 +74,7 @@ export {
 } from './query/parameters.js';
 export { listQuery, type Query, queryOf, ReadQuery, type ValuesOf } from './query/query.js';
 
-// Answers
+// These build answers.
 export {
   arrayOf,
   attributes,
@@ -104,7 +105,7 @@ export {
   type ValueOf,
 } from '@app/representations';
 
-// Documentation
+// These document routes.
 export { Documented } from './openapi/documented.js';
 export { ApiList, ApiPath, ApiSingle, ApiWrite, type Operation, type PathParameter } from './openapi/endpoints.js';
 export { ApiFailures } from './openapi/failures.js';

@@ -7,7 +7,7 @@ import type { RouteOptions } from 'fastify';
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: 'public' | 'writes-nothing';
-    /** The request needs one of these scopes. */
+    /** The request needs at least one of these scopes. */
     needs?: readonly ScopeWord[];
     /** A person must have signed in within the last hour. */
     needsFreshSignIn?: boolean;
@@ -18,7 +18,7 @@ export const PUBLIC = { access: 'public' } as const;
 
 export const Public = (): MethodDecorator => RouteConfig(PUBLIC);
 
-/** The route changes nothing although its method is not safe: every key may use it. */
+/** Declares that the route changes nothing although its method is not safe: every key may use it. */
 export const WritesNothing = (): MethodDecorator => RouteConfig({ access: 'writes-nothing' });
 
 export class UndeclaredRoute extends TypeError {
@@ -34,14 +34,14 @@ export function demandDeclaration({ method, url, config }: RouteOptions): void {
 }
 
 interface RawBody {
-  /** The size of the largest body. A larger one is 400. */
+  /** The maximum size of a body. A larger body is answered with 400. */
   readonly maxBytes: number;
 }
 
 /**
- * `@Body() body: Buffer` is the body as it came, whatever its type, and empty without one. The route needs no key: its handler checks
- * who sent the body. Requests count by the network of the client, up to the limit of a key. The API document leaves the route
- * out. Takes the place of `@Public()` and `@NeedsScope()`.
+ * Declares a route whose `@Body() body: Buffer` is the unparsed body of any type, empty when absent. The route needs no
+ * key: its handler must check who sent the body. Requests are counted by the client's network, with the limit of a key.
+ * The API document omits the route. It replaces `@Public()` and `@NeedsScope()`.
  */
 export const ReceivesRaw = ({ maxBytes }: RawBody): MethodDecorator =>
   applyDecorators(RouteConfig({ ...PUBLIC, rawBytes: maxBytes }), ApiExcludeEndpoint());

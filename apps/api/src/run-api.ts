@@ -17,9 +17,11 @@ import { createApp } from './create-app.js';
 import { Demo } from './start/demo.js';
 import { firstWelcome, welcomeBack } from './start/welcome.js';
 
-/** Load balancers probe every few seconds. A developer's Ctrl-C needs no such wait. */
+/**
+ * Load balancers probe every few seconds, so the process waits before it closes. A developer's Ctrl-C does not wait.
+ */
 const GRACE_MS = 5_000;
-/** Time for the requests in flight. Afterwards open connections are cut. */
+/** How long running requests may take. Afterwards, open connections are cut. */
 const IN_FLIGHT_MS = 20_000;
 /** Ends a shutdown that hangs. Orchestrators commonly kill after 30 s. */
 const SHUTDOWN_TIMEOUT_MS = 28_000;
@@ -59,7 +61,7 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
   };
 }
 
-/** Is ready when the demo store is loaded and its keys are printed. */
+/** Listens when the demo store is loaded and its keys are printed. */
 async function listenWithDemo(app: NestFastifyApplication, config: Config, databaseUrl: string): Promise<void> {
   const readiness = app.get(Readiness);
   readiness.serving = false;
@@ -70,15 +72,15 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, datab
   const port = Number(new URL(address).port);
   const link = token === null ? null : signInLink({ ...config, port }, token);
   const place = { address, dataDir: config.dataDir, signInLink: link };
-  // Creates the keys last: a start that fails would lose them.
+  // The keys are created last: a start that fails would lose them.
   const text = isFirst ? firstWelcome(place, await demo.firstSteps()) : welcomeBack(place);
   process.stdout.write(`${text}\n`);
   readiness.serving = true;
 }
 
 async function listen(app: NestFastifyApplication, { host, port }: Config): Promise<string> {
-  // By default, the kernel queues 511 connections. It then drops the handshakes and requests of further clients, and some
-  // wait 15 s for a reset.
+  // The kernel queues 511 connections by default. Beyond that, it drops the handshakes and requests of further
+  // clients, and some wait 15 s for a reset.
   await app.listen({ host, port, backlog: MAX_CONNECTIONS });
   const { address, port: bound } = (app.getHttpServer() as { address(): AddressInfo }).address();
   return `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
@@ -86,7 +88,7 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
 
 async function shutDown(app: NestFastifyApplication, database: OpenDatabase, graceMs: number): Promise<void> {
   app.get(Readiness).serving = false;
-  // Clients that wait for a change get their answer now, and ask another instance next.
+  // Clients that wait for a change get their answer now, and send the next request to another instance.
   app.get(FeedWatch, { strict: false }).close();
   await delay(graceMs);
   const server: Server = app.getHttpServer();
@@ -107,8 +109,8 @@ const DEFECTS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceErro
  */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
-  if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;
+  if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: set ${variable} to another port.`;
   if (error.code === 'EACCES' && error.port)
-    return `Port ${error.port} needs privileges: choose another one with ${variable}.`;
+    return `Port ${error.port} requires privileges: set ${variable} to another port.`;
   return (DEFECTS.includes(error.constructor) && error.stack) || error.message;
 }

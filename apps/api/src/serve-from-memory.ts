@@ -11,9 +11,9 @@ type Coding = 'br' | 'gzip';
 type Compressed = Partial<Record<Coding, Buffer | Promise<Buffer>>>;
 
 /**
- * Compresses what a process makes itself, such as the document, which has the routes of extensions. Runs in a thread,
- * at the first request that accepts the coding: a start does not wait for it. Brotli takes 5 ms for the document at
- * quality 5. Its default, 11, takes 140 ms for an eighth less.
+ * Compresses what a process makes itself, such as the document, which includes the routes of extensions. It runs in a
+ * thread at the first request that accepts the coding, so a start does not wait for it. Brotli takes 5 ms for the
+ * document at quality 5. Its default, 11, takes 140 ms for an eighth less.
  */
 const compress: Record<Coding, (content: Buffer) => Promise<Buffer>> = {
   br: (content) => promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
@@ -24,7 +24,7 @@ export class PublicFile {
   readonly content: Buffer;
   readonly version: string;
 
-  /** @param compressed what the build has compressed. */
+  /** @param compressed copies that the build has compressed. */
   constructor(
     content: string | Buffer,
     readonly type: string,
@@ -57,17 +57,16 @@ const TYPES: Readonly<Record<string, string>> = {
 
 interface BuiltFile {
   readonly name: string;
-  /** Reads the file at the first call: a start does not wait for it. */
+  /** Reads the file at the first call, so that a start does not wait for it. */
   readonly file: () => PublicFile;
 }
 
 /**
- * The files that a tool of the build has written for browsers, with their compressed copies; none before the build.
- *
- * @param folder in `dist`.
+ * Returns the files that a build tool has written for browsers, with their compressed copies; none before the build.
+ * @param folder the folder in `dist`.
  */
 export function filesOfBuild(folder: string): BuiltFile[] {
-  // Seen from the bundle, from the separate files of the build, and from the source.
+  // The folder is searched relative to the bundle, to the separate files of the build, and to the source.
   const found = [`../${folder}`, `../../../${folder}`, `../../../dist/${folder}`]
     .map((name) => path.join(import.meta.dirname, name))
     .find((candidate) => existsSync(path.join(candidate, 'index.html')));
@@ -91,8 +90,8 @@ const REVALIDATE = 'no-cache';
 
 /**
  * Answers from one buffer that all connections share: a stream would hold a descriptor until its client has read it. A
- * URL with the version (`?v=…`) may be cached for a year. The version is compared: during a deployment, a client may
- * request that of another process.
+ * URL with the version (`?v=…`) may be cached for a year. The version is compared, because during a deployment, a
+ * client may request the version of another process.
  */
 export function serveFromMemory(
   fastify: FastifyInstance,

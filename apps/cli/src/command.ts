@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type DatabaseOptions, withApplication } from './database.js';
 import { print } from './output.js';
 
-/** @param help is shown after the options. */
+/** @param help the text that is shown after the options. */
 export function addCommand(parent: Command, name: string, description: string, help?: string): Command {
   const command = parent.command(name).description(description);
   return help === undefined ? command : command.addHelpText('after', `\n${help}`);
@@ -17,7 +17,7 @@ export function printResult(
   return withApplication(async (app) => print(await work(app)), options);
 }
 
-/** All stores without a subdomain. @throws NotFound */
+/** Returns the named store, or all stores without a subdomain. @throws NotFound */
 export async function chosenStores(app: INestApplicationContext, only?: string): Promise<StoreSummary[]> {
   const stores = app.get(StoreRepository);
   return only === undefined ? stores.list() : [await stores.require(only)];

@@ -10,14 +10,17 @@ export interface YesOption {
 
 /** Adds the option `--yes`. Without it and without a terminal, the command fails before it does anything. */
 export function addYes<Options>(command: Command, isFinal: (options: Options) => boolean = () => true): Command {
-  return command.option('--yes', 'do not ask; required when there is no terminal').hook('preAction', () => {
+  return command.option('--yes', 'skip the confirmation; required without a terminal').hook('preAction', () => {
     const options = command.opts<Options & YesOption>();
     if (options.yes || canAsk() || !isFinal(options)) return;
-    throw new CommandFailed('This cannot be undone, and there is no terminal to ask on: add --yes.', EXIT.usage);
+    throw new CommandFailed('This cannot be undone, and no terminal is attached to confirm it: add --yes.', EXIT.usage);
   });
 }
 
-/** @param question names what is lost: `Revoke the key ERP (…kP9x)?` @throws CommandFailed unless the answer is yes. */
+/**
+ * @param question names what will be lost: `Revoke the key ERP (…kP9x)?` @throws CommandFailed unless the answer is
+ * yes.
+ */
 export async function confirm(question: string, { yes }: YesOption): Promise<void> {
   if (yes) return;
   prompt(`${question} [y/N]`);
@@ -30,7 +33,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** `2 minutes ago`: in the largest unit of which it has one. */
+/** Returns a text such as `2 minutes ago`, in the largest unit of which at least one has passed. */
 export function ago(time: Date): string {
   const milliseconds = Math.max(0, Date.now() - time.getTime());
   const [unit, length] = UNITS.find(([, length]) => milliseconds >= length) ?? UNITS[2];

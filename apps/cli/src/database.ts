@@ -21,7 +21,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandFailed, EXIT, sentence } from './failures.js';
 
-/** A command ignores the other settings, which the processes check at their start. */
+/** A command ignores all other settings; the long-running processes check them at their start. */
 const SETTINGS = [
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
@@ -32,20 +32,24 @@ const SETTINGS = [
 ] as const;
 
 export interface DatabaseOptions {
-  /** The settings that the command reads besides those above. */
+  /** Settings that the command reads in addition to those above. */
   readonly settings?: readonly ('WEBHOOK_ALLOW' | 'PUBLIC_URL' | 'PORT')[];
-  /** The command may be the first: without it, a missing embedded database is a mistake in the environment. */
+  /**
+   * Whether the command may be the first one. For any other, a missing embedded database is a mistake in the
+   * environment.
+   */
   readonly mayCreate?: boolean;
 }
 
 export interface OperatorsDatabase {
   readonly config: Config;
-  /** Contains the password: never print it. */
+  /** Contains the password, so it must never be printed. */
   readonly url: string;
 }
 
 /**
- * Starts and migrates the embedded database, and creates it if `mayCreate`, if no other is configured.
+ * Opens the database. If none is configured, it starts and migrates the embedded database, and creates it when
+ * `mayCreate` is set.
  * @throws CommandFailed when the configured database is unfit or its schema is not current.
  */
 export async function withDatabase<T>(
@@ -53,7 +57,7 @@ export async function withDatabase<T>(
   { settings = [], mayCreate = false }: DatabaseOptions = {},
 ): Promise<T> {
   const config = readConfig(settings);
-  // Bypasses a pooler, whose time limits are meant for requests.
+  // The direct URL bypasses a pooler, whose time limits are meant for requests.
   const url = config.databaseDirectUrl;
   try {
     if (url === null) {
@@ -88,7 +92,7 @@ export function withApplication<T>(
   }, options);
 }
 
-/** @param firstStoreId from which the ids of new stores count then. */
+/** @param firstStoreId the first id of new stores from now on. */
 export async function migrateDatabase(own: readonly OwnMigrations[], firstStoreId?: number): Promise<MigrationReport> {
   const config = readConfig();
   const url = config.databaseDirectUrl;
@@ -130,7 +134,7 @@ async function assertSchemaIsCurrent(config: Config, url: string): Promise<void>
 
 /** Names the variable whose server did not answer. Returns other errors unchanged. */
 function explainSilence({ databaseUrl, databaseDirectUrl }: Config, error: unknown): unknown {
-  // Codes of sockets and of name resolution. SQLSTATEs do not match.
+  // These are codes of sockets and of name resolution. SQLSTATEs do not match.
   if (!/^E[A-Z_]{3,}/.test(errorCode(error) ?? '')) return error;
   const variable = databaseDirectUrl === databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   return new CommandFailed(`The database of ${variable} did not answer: ${sentence(error)}`);

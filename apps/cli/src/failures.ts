@@ -7,7 +7,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** Messages by the SQLSTATE of `assert_writable`. */
 const MOVE_MESSAGES: ReadonlyMap<string | undefined, string> = new Map([
-  ['SM001', 'The store moves to another database: try again shortly'],
+  ['SM001', 'The store is moving to another database: try again shortly'],
   ['SM002', 'The store has moved to another database: use that one'],
 ]);
 
@@ -22,7 +22,7 @@ export class CommandFailed extends Error {
 
 export function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    // `--help` succeeds. Help shown because the command is missing is a usage error.
+    // `--help` succeeds. Help that is shown because the command is missing is a usage error.
     return error.code === 'commander.helpDisplayed' || error.code === 'commander.version' ? EXIT.ok : EXIT.usage;
   }
   say(`error: ${sentence(error)}`);
@@ -31,8 +31,8 @@ export function report(error: unknown): number {
 }
 
 /**
- * A message that may quote a value is replaced by its code. PostgreSQL's `detail`, which contains values of rows, is
- * never printed.
+ * Replaces a message that may quote a value by its code. PostgreSQL's `detail`, which contains values of rows, is never
+ * printed.
  */
 export function sentence(error: unknown): string {
   if (!(error instanceof Error)) return 'The program threw a value that is not an error';

@@ -13,7 +13,9 @@ export async function withBar<T>(work: (onProgress: (done: number) => void) => P
   }
 }
 
-/** A signal leaves no partial file. @throws CommandFailed with the message `aborted` after a signal. */
+/**
+ * Stops at a signal without leaving a partial file. @throws CommandFailed with the message `aborted` after a signal.
+ */
 export async function untilSignal<T>(aborted: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();
   const interrupt = (exitCode: number) => abort.abort(new CommandFailed(aborted, exitCode));

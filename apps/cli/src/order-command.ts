@@ -41,7 +41,7 @@ export function printChanged(
   print({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, ...more });
 }
 
-/** A change that an operator makes, to a live or a test order. */
+/** Returns the context of a change that an operator makes, to a live or a test order. */
 export function byOperator({ storeId, orderId }: OrderKey): ChangeContext {
   return { order: { storeId, reference: orderId, isTest: null }, actor: operator(), idempotency: null };
 }

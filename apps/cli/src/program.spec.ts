@@ -113,9 +113,9 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['10.0.0.1/8', "Give 10.0.0.0/8 or 10.0.0.1/32 instead of '10.0.0.1/8'."],
-    ['::ffff:10.0.0.0/104', "Give 10.0.0.0/8 instead of '::ffff:10.0.0.0/104'."],
-    ['10.0', "Give networks such as 192.0.2.0/24,2001:db8::/32 instead of '10.0'."],
+    ['10.0.0.1/8', "Specify 10.0.0.0/8 or 10.0.0.1/32 instead of '10.0.0.1/8'."],
+    ['::ffff:10.0.0.0/104', "Specify 10.0.0.0/8 instead of '::ffff:10.0.0.0/104'."],
+    ['10.0', "Specify networks such as 192.0.2.0/24,2001:db8::/32 instead of '10.0'."],
   ])('says what the network %s may mean', async (network, remedy) => {
     expect(await exitCodeOf('keys', 'create', '--store', 'a', '--from', network)).toBe(EXIT.usage);
     expect(said.join('')).toContain(remedy);
@@ -134,7 +134,7 @@ describe('the command line', () => {
     'orders set-status WEB-1 --fulfillment-status CANCELLED',
   ])('cannot ask without a terminal, and does nothing without --yes: %s', async (line) => {
     expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.usage);
-    expect(said).toEqual(['error: This cannot be undone, and there is no terminal to ask on: add --yes.\n']);
+    expect(said).toEqual(['error: This cannot be undone, and no terminal is attached to confirm it: add --yes.\n']);
   });
 
   it.each([
@@ -191,13 +191,13 @@ describe('the command line', () => {
   it.each([' ', 'ada\0@example.com'])('does not repeat what no order can have as its e-mail: %j', async (text) => {
     expect(await exitCodeOf('customers', 'erase', text, '--store', 'a')).toBe(EXIT.usage);
 
-    expect(said.join('')).toBe('error: Give an e-mail.\n');
+    expect(said.join('')).toBe('error: Specify an e-mail.\n');
   });
 
   it('asks for the id of a key, in words', async () => {
     await exitCodeOf('keys', 'revoke', '7');
 
-    expect(said.join('')).toBe('error: Give the id of a key, as `keys list` shows it.\n');
+    expect(said.join('')).toBe('error: Specify the id of a key, as `keys list` shows it.\n');
   });
 
   it.each([
@@ -219,7 +219,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['loyalty', 'Give a schema and a directory'],
+    ['loyalty', 'Specify a schema and a directory'],
     ['public=.', 'public cannot be the schema of an extension'],
     ['loyalty=docs', 'No migrations in'],
     ['loyalty=missing', 'ENOENT'],
@@ -264,7 +264,7 @@ describe('report', () => {
     [
       'a store that moves',
       new StoreMoved({ cause: postgres('SM001', quoting, raised) }),
-      'moves to another database: try',
+      'moving to another database: try',
     ],
     ['a store that has moved', postgres('SM002', quoting, raised), 'has moved to another database: use that one'],
     ['an untranslated data error', postgres('22P02', quoting), '22P02'],
@@ -284,7 +284,7 @@ describe('report', () => {
   });
 });
 
-/** C0, DEL, C1, marks of the writing direction, separators of lines and paragraphs. */
+/** These are C0, DEL, C1, marks of the writing direction, and separators of lines and paragraphs. */
 const OBEYED = [0x00, 0x0d, 0x1b, 0x7f, 0x85, 0x9b, 0x9d, 0x061c, 0x200e, 0x200f, 0x2028, 0x2029, 0xfeff]
   .concat([0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069])
   .map((code) => String.fromCharCode(code))
@@ -382,7 +382,7 @@ describe('what a command prints', () => {
       ),
     );
 
-    // program.ts passes commander's messages on.
+    // program.ts passes on the messages of commander.
     expect(writers.filter((name) => !name.endsWith('.spec.ts')).sort()).toEqual(['output.ts', 'program.ts']);
   });
 });

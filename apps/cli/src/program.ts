@@ -20,7 +20,7 @@ const HELP = `
 Results are on standard output: a table on a terminal, otherwise JSON. Messages are on standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 
-The database is that of DATABASE_URL, or else the embedded one, which is started if it does not run.
+The commands use the database of DATABASE_URL, or the embedded database, which they start if it does not run.
 
 Examples:
   npx store-commerce stores create --subdomain acme --name "Acme" --currency USD
@@ -33,9 +33,9 @@ Examples:
 export function createProgram(): Command {
   const program = new Command('store-commerce');
   program
-    .description('The operator’s commands of the store service')
+    .description('Operator commands of the store service')
     .version(VERSION)
-    .option('--json', 'print JSON on a terminal, too; may follow any command')
+    .option('--json', 'print JSON on a terminal too; works with every command')
     .hook('preAction', () => askForJson(program.opts<{ json?: boolean }>().json ?? false))
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
@@ -58,7 +58,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Commander keeps the last value of an option that is given twice. Those that are shown with `...` collect their values. */
+/** Commander keeps only the last value of a repeated option. Options shown with `...` collect their values instead. */
 function refuseRepeats(command: Command): void {
   command.commands.forEach(refuseRepeats);
   for (const option of command.options.filter(({ flags }) => !flags.includes('...'))) {

@@ -1,8 +1,9 @@
 import { printable } from './printable.js';
 
 /**
- * A list of records is a table. If it is wider than the terminal, lists of words and times take several lines, and if it is
- * still too wide, its records are one below the other. A record has two columns, and its own records and lists of them below.
+ * Formats a list of records as a table. If it is wider than the terminal, lists of words and times take several lines;
+ * if it is still too wide, the records are listed one below the other. A single record has two columns, with its nested
+ * records and lists below.
  */
 export function textOf(value: object, width = Infinity): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : listOf(value as object[], width);
@@ -19,7 +20,7 @@ function listOf(rows: readonly object[], width: number): string {
   return table ?? rows.map((row) => textOf(row)).join('\n\n');
 }
 
-/** Leaves out the columns that no row has a value for. */
+/** Omits the columns that are empty in every row. */
 function tableOf(rows: readonly object[], separator: string): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = names.map((name) => rows.map((row) => tableCell((row as Record<string, unknown>)[name], separator)));

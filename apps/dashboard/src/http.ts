@@ -14,25 +14,28 @@ export type Scope = Key['scope'][number];
 export type OrderQuery = NonNullable<paths['/v1/orders']['get']['parameters']['query']>;
 
 const MODE = 'dashboard-mode';
-/** The mode of this tab. A change of it reloads the page, so that no record of the other mode stays. */
+/** The mode of this tab. Changing it reloads the page, so that no record of the other mode stays. */
 export const mode: 'live' | 'test' = sessionStorage.getItem(MODE) === 'test' ? 'test' : 'live';
 export function switchMode(): void {
   sessionStorage.setItem(MODE, mode === 'live' ? 'test' : 'live');
   location.reload();
 }
 
-/** Why the person must sign in again: the session has ended, or is too old for what was asked. Empty where it is neither. */
+/**
+ * Why the person must sign in again: the session has ended, or is too old for the request. Empty when neither is the
+ * case.
+ */
 export const signedOut = createStore<'' | 'ended' | 'stale'>('');
 
 const MAX_TRIES = 4;
 export const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** The changes that an `Idempotency-Key` makes repeatable. */
+/** Matches the changes that an `Idempotency-Key` makes repeatable. */
 const KEYED = /\/v1\/(orders\/.*|stock|prices|webhooks)$/;
-/** The key of each change until it has its answer, so that a repeated click acts once. */
+/** The key of each change until its answer arrives, so that a repeated click acts once. */
 const keys = new Map<string, string>();
 
-/** Repeats a change that has a key where that helps, or no answer came. Reads are repeated by the cache. */
+/** Repeats a change that has a key when no answer came, or when a repeat helps. The cache repeats reads. */
 async function send(request: Request): Promise<Response> {
   if (request.method !== 'POST' || !KEYED.test(request.url)) return fetch(request);
   const change = `${request.url} ${await request.clone().text()}`;
@@ -50,11 +53,11 @@ async function send(request: Request): Promise<Response> {
   }
 }
 
-/** Whether a repeated request would be answered alike. */
+/** Whether a repeated request would get the same answer. */
 const isAnswer = (response: Response): boolean =>
   !isDown(response) && response.headers.get('x-error-code') !== 'idempotency_in_flight';
 
-/** @throws the words of the service, with its status, for everything but a success. */
+/** @throws the service's message, with its status, for everything except a success. */
 async function check(response: Response): Promise<void> {
   const { ok, status, headers } = response;
   if (ok) return;
@@ -65,7 +68,7 @@ async function check(response: Response): Promise<void> {
   throw Object.assign(new Error(error ?? `The service answered ${status}.`), { status, faults, code });
 }
 
-/** The dashboard is one folder below the API, also behind the prefix of a proxy. */
+/** The dashboard is one folder below the API, even behind the prefix of a proxy. */
 const ROOT = new URL('..', document.baseURI).href.replace(/\/$/, '');
 
 export const api = createClient<paths>({
@@ -78,7 +81,7 @@ api.use({
   onResponse: ({ response }) => check(response),
 });
 
-/** Calls a route of sign-in. These are not in the API document. */
+/** Calls a sign-in route. These routes are not in the API document. */
 export async function post<T>(path: string, body: unknown, method = 'POST'): Promise<T> {
   const headers = { 'Content-Type': 'application/json', 'X-Dashboard': mode };
   const response = await fetch(`${ROOT}/dashboard/${path}`, { method, headers, body: JSON.stringify(body) });
@@ -87,30 +90,33 @@ export async function post<T>(path: string, body: unknown, method = 'POST'): Pro
 }
 
 export function textOf(error: unknown): string {
-  // What `fetch` throws without an answer.
-  if (error instanceof TypeError) return navigator.onLine ? 'The service did not answer.' : 'There is no network.';
+  // This is what `fetch` throws when there is no answer.
+  if (error instanceof TypeError) return navigator.onLine ? 'The service did not answer.' : 'You are offline.';
   return (error as Error).message;
 }
 
-/** What is wrong with each field of a form, by its name. */
+/** Returns the faults of a form by the name of their field. */
 export function faultsOf(error: unknown): Readonly<Record<string, string>> {
   const { faults = [] } = (error ?? {}) as Pick<Schemas['Error'], 'faults'>;
   return Object.fromEntries(faults.map(({ path, message }) => [path.replace(/^.*\./, ''), message]));
 }
 
-/** 0 where there is no answer. */
+/** Returns 0 when there was no answer. */
 export const statusOf = (error: unknown): number => (error as { status?: number } | null)?.status ?? 0;
 
 const codeOf = (error: unknown) => (error as { code?: string | null } | null)?.code;
 
 export const POLL_MS = 10_000;
-/** Whether the same request may succeed later. @param error of a request, or its answer. */
+/** Whether the same request may succeed later. @param error the error of a request, or its answer. */
 export const isDown = (error: unknown): boolean => [0, 429].includes(statusOf(error)) || statusOf(error) >= 500;
 
 const retry = (tries: number, error: Error) => tries < 3 && isDown(error);
 export const queries = new QueryClient({ defaultOptions: { queries: { staleTime: 15_000, retry } } });
 
-/** The answer before stays while another is on its way. @param everyMs reads again, while the page is seen. */
+/**
+ * Keeps the previous answer while another is loading. @param everyMs the interval of reading again, while the page is
+ * visible.
+ */
 export const useRead = <T>(name: readonly unknown[], read: () => Promise<T>, everyMs = 0): UseQueryResult<T> =>
   useQuery<T>({
     queryKey: name,
@@ -123,21 +129,23 @@ type Path = ClientPathsWithMethod<typeof api, 'get'>;
 type Params<P extends Path> = paths[P]['get']['parameters'];
 type Answer<P extends Path> = MethodResponse<typeof api, 'get', P>;
 
-/** Every answer but a success is thrown. */
+/** Throws every answer except a success. */
 export async function get<P extends Path>(path: P, params: Params<P>): Promise<Answer<P>> {
   const { data } = await api.GET(path as '/v1/key', { params: params as never });
   return data as unknown as Answer<P>;
 }
 
-/** The path and its parameters are the name in the cache. */
+/** Uses the path and its parameters as the name in the cache. */
 export const useGet = <P extends Path>(path: P, params: Params<P>, everyMs?: number) =>
   useRead([path, params], () => get(path, params), everyMs);
 
-/** Rows on a page of a list that is read whole. */
+/** The page size of a list that is read completely. */
 const PAGE_ROWS = 100;
-/** Rows on a page where those are too large, such as notes with much metadata. */
+/** The page size when rows are large, such as notes with much metadata. */
 const FEW_ROWS = 8;
-/** The most pages of a list that is read whole. The page then says how many more rows there are. */
+/**
+ * The maximum number of pages of a list that is read completely. Beyond it, the page shows how many rows are missing.
+ */
 export const MAX_PAGES = 50;
 type Rows<T> = { data: T[]; pagination: { total: number } };
 type ReadPage<T> = (page: { limit: number; page: number }) => Promise<Rows<T>>;
@@ -159,14 +167,14 @@ async function readPages<T>(read: ReadPage<T>, choose: Choose, limit: number) {
   return { ...first, data, left: Math.max(0, first.pagination.total - data.length) };
 }
 
-/** The rows of all pages. `left` is how many there are beyond `MAX_PAGES`. */
+/** Reads the rows of all pages. `left` is the number of rows beyond `MAX_PAGES`. */
 export const allOf = <T>(read: ReadPage<T>) => pagesOf(read, (last) => [1, Math.min(last, MAX_PAGES)]);
 
-/** The rows of the last pages. `left` is how many are before them. */
+/** Reads the rows of the last pages. `left` is the number of earlier rows. */
 export const lastOf = <T>(read: ReadPage<T>, pages: number) =>
   pagesOf(read, (last) => [Math.max(1, last - pages + 1), last]);
 
-/** The key of the session, once it is read. */
+/** Returns the key of the session once it is loaded. */
 export const keyNow = (): Key | undefined => queries.getQueryData<{ data: Key }>(['/v1/key', {}])?.data;
 
 /** Reads everything again that shows orders, stock or counts, after a change. */

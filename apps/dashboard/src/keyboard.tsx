@@ -18,9 +18,9 @@ const KEYS: readonly (readonly [keys: string, effect: string])[] = [
   ['/', 'Search'],
   ...PAGES.map(({ key, name }) => [`g ${key}`, name] as const),
   ['j  k', 'Next and previous row'],
-  ['Enter', 'Open the row'],
-  ['x', 'Choose the row'],
-  ['?', 'This list'],
+  ['Enter', 'Open row'],
+  ['x', 'Select row'],
+  ['?', 'Show shortcuts'],
 ];
 
 const SEQUENCE_MS = 1_500;
@@ -71,7 +71,7 @@ export function Keyboard() {
   }, []);
   if (!isHelp) return null;
   return (
-    <Dialog title="Keyboard" onClose={close}>
+    <Dialog title="Keyboard shortcuts" onClose={close}>
       <Facts facts={KEYS} />
       <Form submitLabel="Close" tone="" send={close} />
     </Dialog>

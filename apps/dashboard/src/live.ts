@@ -3,26 +3,26 @@ import type { Order, OrderListItem, Schemas } from './http.js';
 import { sum } from './parts/text.js';
 import { createStore } from './store.js';
 
-/** `since` is the time since when the feed is lost. */
+/** `since` is when the feed was lost. */
 type Live = Readonly<{ state: 'connecting' | 'live' | 'polling' | 'reconnecting'; since?: Date }>;
 
 export const live = createStore<Live>({ state: 'connecting' });
-/** Orders that were placed since the lists were read. They are shown when the person asks. */
+/** Orders that were placed since the lists were read. They are shown on request. */
 export const arrivals = createStore<readonly string[]>([]);
 
-/** What the tab that reads the feed gives to the others. */
+/** What the tab that reads the feed sends to the others. */
 type Message = Readonly<{
   live: Live;
   cursor?: string | undefined;
   changes: readonly Schemas['Change'][];
-  /** Changes may be missing before these: everything is read again. */
+  /** Whether changes may be missing before these: everything is then read again. */
   hasGap?: boolean;
 }>;
 
 const NAME = `dashboard-${mode}`;
 const RETRY_MS = 3_000;
 const VISIBILITY_POLL_MS = 500;
-/** The pause between changes and the next read of the feed: what comes by then is one answer. */
+/** The pause after changes before the next read of the feed, so that changes in quick succession form one answer. */
 const DEBOUNCE_MS = 1_000;
 const LISTS_MS = 5_000;
 const started = new Date().toISOString();
@@ -60,7 +60,10 @@ const READS = ['/v1/attention', '/v1/statistics/orders', '/v1/stock', '/v1/stock
 const LISTS = [...READS, 'counts', 'newest', 'stock'];
 let due: ReturnType<typeof setTimeout> | undefined;
 let refetchedAt = -LISTS_MS;
-/** A hidden tab when it is seen again; pages of orders when they are opened again: no row moves under the reader. */
+/**
+ * Refreshes lists. A hidden tab waits until it is visible, and pages of orders until they are opened again, so that no
+ * row moves while a person reads.
+ */
 function refetchLists(): void {
   const wait = Math.max(DEBOUNCE_MS, refetchedAt + LISTS_MS - performance.now());
   due ??= setTimeout(() => {
@@ -73,7 +76,9 @@ function refetchLists(): void {
 }
 
 let cursor: string | undefined;
-/** Whether the place in the feed was refused. It goes on at the end, and what changed until then is not in it. */
+/**
+ * Whether the position in the feed was refused. Reading then continues at the end, and misses the changes before it.
+ */
 let isLost = false;
 
 function take(message: Message): void {
@@ -84,7 +89,7 @@ function take(message: Message): void {
   if (message.hasGap) void queries.invalidateQueries();
 }
 
-/** One tab that is seen reads the feed, because a store has few waiting places, and gives it to the others. */
+/** Reads the feed in one visible tab, because a store has few waiting slots, and sends it to the other tabs. */
 export async function follow(): Promise<void> {
   const channel = new BroadcastChannel(NAME);
   channel.onmessage = ({ data }: MessageEvent<Message>) => take(data);
@@ -106,7 +111,7 @@ async function step(tell: (message: Message) => void): Promise<void> {
   const gone = new AbortController();
   const leave = () => gone.abort();
   document.addEventListener('visibilitychange', leave, { signal: gone.signal });
-  // A request that waits does not notice that the network is gone.
+  // A waiting request does not notice a lost network.
   addEventListener('offline', leave, { signal: gone.signal });
   try {
     const query = { kinds: 'orders,stock', cursor: cursor ?? 'now', limit: 100, wait: cursor === undefined ? 0 : 25 };
@@ -118,7 +123,7 @@ async function step(tell: (message: Message) => void): Promise<void> {
   } catch (error) {
     if (gone.signal.aborted) return;
     const status = statusOf(error);
-    // Without the feed the lists are read by the clock. A cursor that is refused is given up.
+    // Without the feed, lists are read at intervals. A refused cursor is dropped.
     const isPolling = status === 503 || status === 429;
     if (status === 400) [cursor, isLost] = [undefined, true];
     const since = live.get().since ?? new Date();

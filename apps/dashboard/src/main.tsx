@@ -35,7 +35,7 @@ const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
 const LIVE = {
   connecting: ['quiet', 'Connecting'],
   live: ['good', 'Live'],
-  polling: ['wait', 'Not live: read again every 10 s'],
+  polling: ['wait', 'Not live: refreshes every 10 s'],
   reconnecting: ['bad', 'Reconnecting since'],
 } as const;
 
@@ -55,7 +55,7 @@ for (const event of ['online', 'offline']) addEventListener(event, () => online.
 function Offline() {
   return useStore(online) ? null : (
     <p class="strip" data-tone="wait" role="status">
-      There is no network. The page shows what was read before, and reads again with the network.
+      You are offline. The page shows the last data and refreshes when you are online again.
     </p>
   );
 }
@@ -88,14 +88,14 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
     const isHere = page === '/' ? path === '/' : path.startsWith(page);
     return { href: to(page), 'aria-current': isHere ? ('page' as const) : undefined, 'aria-keyshortcuts': `g ${key}` };
   };
-  // On a phone the navigation is wider than the page.
+  // On a phone, the navigation is wider than the page.
   useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
-  // What was announced is of the page before.
+  // The last announcement belongs to the previous page.
   useEffect(() => () => announce(''), [path]);
   return (
     <>
       <header class="top">
-        <Button text="Skip to the content" class="skip" onClick={focusHeading} />
+        <Button text="Skip to content" class="skip" onClick={focusHeading} />
         <strong class="store">{me.store.name}</strong>
         <nav aria-label="Dashboard">
           {PAGES.filter((page) => mayOpen(page.path)).map((page) => (
@@ -107,12 +107,12 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
       </header>
       {mode === 'test' && (
         <div class="strip test" data-tone="wait" role="status">
-          Test mode: these orders are not real. <button onClick={switchMode}>Leave</button>
+          Test mode: only test orders are shown. <button onClick={switchMode}>Leave</button>
         </div>
       )}
       <Offline />
       <main>{children}</main>
-      <footer class="soft">{`Days and times are those of ${timeZone()}.`}</footer>
+      <footer class="soft">{`Time zone: ${timeZone()}`}</footer>
       <Announcements />
       <Keyboard />
       <SignInAgain />
@@ -120,7 +120,7 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
   );
 }
 
-/** Pages by the first step of the path; each page gets the rest of it. */
+/** Pages by the first step of the path; each page gets the remaining path. */
 const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   '': () => <Home />,
   orders: (id) => (id ? <OrderPage key={id} id={id} /> : <Orders />),
@@ -144,8 +144,8 @@ function Routed({ path }: { path: string }): JSX.Element {
   const page = ROUTES[first];
   const given = decode(rest);
   const home = <a href={to('/')}>Home</a>;
-  if (!page || given === undefined) return <Page title="There is no such page" children={home} />;
-  if (!mayOpen(`/${first}`)) return <Page title="Not for your role" children={<Forbidden />} />;
+  if (!page || given === undefined) return <Page title="Page not found" children={home} />;
+  if (!mayOpen(`/${first}`)) return <Page title="Not permitted" children={<Forbidden />} />;
   return page(given);
 }
 

@@ -7,7 +7,10 @@ function current(): Route {
   return { path: path || '/', query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** The place in the dashboard is the fragment: it works below every prefix, and no server or proxy logs it. */
+/**
+ * The current address in the dashboard is the URL fragment: it works below every prefix, and no server or proxy logs
+ * it.
+ */
 const route = createStore(current());
 addEventListener('hashchange', () => arrive());
 
@@ -23,13 +26,13 @@ function arrive(): void {
 arrive();
 export const useRoute = () => useStore(route);
 
-/** The address of a page, for a link. Empty values are left out. */
+/** Returns the address of a page for a link. Empty values are omitted. */
 export function to(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
   return `#${path}${given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''}`;
 }
 
-/** @param replace leaves no step back, for a filter that follows typing. */
+/** @param replace whether to add no step to the history, for a filter that follows typing. */
 export function go(address: string, replace = false): void {
   if (replace) location.replace(address);
   else location.assign(address);

@@ -14,7 +14,7 @@ export const can = (word: Scope): boolean => keyNow()?.scope.includes(word) ?? f
 export const isMe = (id: string): boolean => keyNow()?.person?.id === id;
 export const currency = (): string => keyNow()?.store.currency ?? 'USD';
 
-/** Other tabs have the same cookies: what they show of another session is out of date. */
+/** Other tabs share the cookies, so what they show of another session is out of date. */
 const sessions = new BroadcastChannel('dashboard-session');
 sessions.onmessage = () => location.reload();
 
@@ -25,7 +25,7 @@ export async function signOut(): Promise<void> {
   location.reload();
 }
 
-/** The open page goes on after a sign-in over it, unless it is of another person or store now. */
+/** Continues the open page after a new sign-in, unless the person or store is different. */
 async function continueSession(): Promise<void> {
   const before = known;
   signedOut.set('');
@@ -35,7 +35,7 @@ async function continueSession(): Promise<void> {
     sessions.postMessage('another');
     return location.reload();
   }
-  if (before) announce('You are signed in again.');
+  if (before) announce('Signed in again.');
   await queries.invalidateQueries();
 }
 
@@ -57,8 +57,8 @@ function Open({ link, ...form }: Omit<FormProps, 'send'> & { link?: string }): J
   if (!stores) return <Form {...form} send={send} />;
   const names = Object.fromEntries(stores.map(({ subdomain, name }) => [subdomain, name]));
   return (
-    <Form submitLabel="Open" send={send}>
-      <h2>Which store?</h2>
+    <Form submitLabel="Open store" send={send}>
+      <h2>Choose a store</h2>
       <Choices label="Store" name="store" begin={stores[0]?.subdomain} of={names} />
     </Form>
   );
@@ -75,15 +75,15 @@ function ByCode(): JSX.Element {
   };
   if (!email)
     return (
-      <Form submitLabel="Send me a code" send={mail}>
-        <Field label="E-mail" {...EMAIL} required autoFocus defaultValue={known?.person?.email ?? ''} />
+      <Form submitLabel="Email me a code" send={mail}>
+        <Field label="Email" {...EMAIL} required autoFocus defaultValue={known?.person?.email ?? ''} />
       </Form>
     );
   return (
     <Open submitLabel="Sign in" onCancel={() => setEmail('')}>
       <p>
-        If <strong>{email}</strong> belongs to a person of a store, a code is on its way. It works for 10 minutes, in
-        this browser.
+        If <strong>{email}</strong> is on the team of a store, you receive a code by email. It is valid for 10 minutes
+        in this browser.
       </p>
       <Field label="Code" {...CODE} autoCapitalize="characters" required autoFocus placeholder="K7QM-2XRD" />
     </Open>
@@ -99,7 +99,7 @@ function SignInMethods(): JSX.Element {
   if (!isPrivate)
     return (
       <Note tone="wait">
-        This address is not encrypted, so signing in is off. Open the dashboard by https, or on the machine of the
+        This connection is not encrypted, so sign-in is off. Open the dashboard over HTTPS, or on the host of the
         service.
       </Note>
     );
@@ -109,7 +109,7 @@ function SignInMethods(): JSX.Element {
       {code && <ByCode />}
       {!code && !oidc && (
         <p>
-          Ask the operator for a link: <code>people sign-in E-MAIL</code>
+          Ask the operator for a sign-in link: <code>people sign-in EMAIL</code>
         </p>
       )}
     </>
@@ -123,17 +123,17 @@ const SignInFrame = ({ children }: { children: ComponentChildren }) => (
   </main>
 );
 
-/** Messages by the last part of the address to which the service sends back from the identity provider. */
+/** Messages by the last part of the address that the service redirects to after a refused sign-in. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  not_added: 'No store has added the e-mail of your account. ConfirmDialog an owner of the store to add it.',
+  not_added: 'Your email address is not on the team of any store. ConfirmDialog an owner of the store to add it.',
   other_account:
-    'Your e-mail belongs to a person who signs in with another account. Use that one, or ask an owner of the store to remove and add you.',
-  unavailable: 'Your organisation does not answer. Try again later.',
+    'Your email address is linked to another account. Sign in with that account, or ask an owner of the store to remove and add you.',
+  unavailable: 'The sign-in of your organisation does not respond. Try again later.',
 };
 
 export const SignIn = ({ refusal }: { refusal?: string | undefined }) => (
   <SignInFrame>
-    {refusal && <Alert>{REFUSALS[refusal] ?? 'Your organisation did not sign you in. Try again.'}</Alert>}
+    {refusal && <Alert>{REFUSALS[refusal] ?? 'The sign-in with your organisation failed. Try again.'}</Alert>}
     <SignInMethods />
   </SignInFrame>
 );
@@ -149,16 +149,19 @@ export function Enter({ token: link }: { token: string }): JSX.Element {
       {query.error && <LinkButton text="Sign in another way" href={to('/')} />}
       {query.data && (
         <Open submitLabel={`Sign in as ${query.data.person.name}`} link={link}>
-          <p>To {query.data.stores.map(({ name }) => name).join(', ')}.</p>
+          <p>Access to {query.data.stores.map(({ name }) => name).join(', ')}.</p>
         </Open>
       )}
     </SignInFrame>
   );
 }
 
-const SIGN_IN_REASONS = { stale: 'This needs a sign-in within the last hour.', ended: 'Your session has ended.' };
+const SIGN_IN_REASONS = {
+  stale: 'This action requires a sign-in within the last hour.',
+  ended: 'Your session has ended.',
+};
 
-/** Opens over the page as it is, so that a filled form stays. */
+/** Opens over the current page, so that a filled form stays. */
 export function SignInAgain(): JSX.Element | null {
   const why = useStore(signedOut);
   const isStale = why === 'stale';
@@ -167,7 +170,7 @@ export function SignInAgain(): JSX.Element | null {
   if (!why) return null;
   return (
     <Dialog title="Sign in again" onClose={close} stays={!isStale}>
-      <p>{SIGN_IN_REASONS[why]} What you typed is still there.</p>
+      <p>{SIGN_IN_REASONS[why]} Your input is kept.</p>
       <SignInMethods />
       {isStale && <Button text="Not now" class="quiet" onClick={close} />}
     </Dialog>

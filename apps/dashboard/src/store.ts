@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** A value outside the components, which those that use it follow. */
+/** Holds a value outside the components, which update when it changes. */
 export function createStore<T>(value: T) {
   const listeners = new Set<() => void>();
   return {
@@ -18,7 +18,7 @@ export function createStore<T>(value: T) {
 
 export function useStore<T>(store: ReturnType<typeof createStore<T>>): T {
   const [value, set] = useState(() => store.get());
-  // Follows the store before another change can come, unlike an effect.
+  // Unlike an effect, this subscribes before another change can happen.
   useLayoutEffect(() => store.follow(() => set(() => store.get())), [store]);
   return value;
 }

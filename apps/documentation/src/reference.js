@@ -1,11 +1,11 @@
-// Starts Swagger UI. A file, because the policy of the page allows no inline script.
+// This file starts Swagger UI. It is separate because the policy of the page allows no inline script.
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 followScheme();
 dark.addEventListener('change', followScheme);
 
-/** The key is not shown in the command of a call, which users copy into tickets. */
+/** Hides the key in the command of a call, because users copy it into tickets. */
 const hideKey = (request) =>
   request.hasIn(['headers', 'Authorization'])
     ? request.setIn(['headers', 'Authorization'], 'Bearer <API key>')
@@ -19,7 +19,7 @@ const commandWithoutKey = () => ({
   },
 });
 
-/** The filter finds operations by path, summary and id. Swagger UI's own finds only groups. */
+/** Finds operations by path, summary and id. Swagger UI's own filter finds only groups. */
 const filterOfOperations = () => ({
   fn: {
     opsFilter: (groups, phrase) => {
@@ -35,7 +35,10 @@ const filterOfOperations = () => ({
   },
 });
 
-/** An order that is placed here has a key, another one for each visit. Browsers have no randomUUID without https. */
+/**
+ * Gives an order that is placed here an idempotency key, a new one for each visit. Browsers have no randomUUID without
+ * https.
+ */
 const keyOfOrder = () => ({
   statePlugins: {
     spec: {
@@ -58,7 +61,7 @@ const onComplete = () => {
   about.role = 'region';
   about.ariaLabel = 'About the API';
 };
-/** Swagger UI leaves selects without a name, and says that the filter is one of groups. */
+/** Names the selects, which Swagger UI leaves without a name, and corrects the label of the filter. */
 const nameInputs = () => {
   const filter = document.querySelector('.operation-filter-input');
   if (filter) filter.placeholder = filter.ariaLabel = 'Filter operations';

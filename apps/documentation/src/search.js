@@ -1,4 +1,4 @@
-// Shows the headings that contain all words, in any letter case. Enter opens the first one.
+// This file shows the headings that contain all words, in any letter case. Enter opens the first one.
 const words = document.querySelector('#words');
 const count = document.querySelector('#count');
 const rows = [...document.querySelectorAll('#headings li')];

@@ -1,4 +1,4 @@
 import 'reflect-metadata';
 
-// What applications of other teams import as `store-commerce/worker`.
+// Applications of other teams import this file as `store-commerce/worker`.
 export { runWorker } from './run-worker.js';

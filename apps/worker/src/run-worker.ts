@@ -4,7 +4,10 @@ import { onShutdownSignal, openDatabase, requireOneNest, runProcess, type Servic
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 
-/** Ends a shutdown that hangs. Longer than any delivery, and shorter than the 45 s that the documentation requires. */
+/**
+ * Ends a shutdown that hangs. It is longer than any delivery, and shorter than the 45 s that the documentation
+ * requires.
+ */
 const SHUTDOWN_TIMEOUT_MS = 42_000;
 
 export function runWorker(extension?: Extension): void {
@@ -16,7 +19,7 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
   let stop = (): void => process.exit(0);
   onShutdownSignal(() => stop(), {
     afterMs: SHUTDOWN_TIMEOUT_MS,
-    end: () => die(new Error('The shutdown took too long')),
+    end: () => die(new Error('Shutdown timed out')),
   });
 
   const stopTracing = config.tracing ? await startTracing('store-commerce-worker') : () => Promise.resolve();
@@ -32,12 +35,12 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
   const worker = await NestFactory.createApplicationContext(module, { logger });
   runner = worker.get(StageRunner);
   health = worker.get(HealthReport);
-  logger.log('Working the pipeline', 'Worker');
+  logger.log('Processing the pipeline', 'Worker');
   void reportUnknownKeys(worker, logger);
 
   const shutDown = async (): Promise<void> => {
     logger.log('Shutting down', 'Process');
-    // Running attempts end. The other stages stay due.
+    // Running attempts end, and the other stages stay due.
     await worker.close();
     await database.stop();
     await status?.close();

@@ -6,12 +6,12 @@ import {
   type StoreProfile,
 } from 'store-commerce/application';
 
-/** Below the 30 s limit of an attempt. */
+/** The timeout must be below the 30 s limit of an attempt. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Tells a chat, such as Mattermost, of each order. It may do so twice. The URL is the operator's, so it may lead into a
- * private network. To tell other systems, use the service's webhooks.
+ * Posts each order to a chat, such as Mattermost, possibly twice. The operator configures the URL, so it may point into
+ * a private network. To notify other systems, use the service's webhooks.
  */
 export class ChatNotifier extends Notifier {
   constructor(private readonly url: string) {
@@ -27,10 +27,10 @@ export class ChatNotifier extends Notifier {
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    // An unread answer holds its connection.
+    // An unread answer keeps its connection open.
     await body?.cancel();
     if (status >= 200 && status < 300) return true;
-    // A fault in the message itself is permanent; everything else, a redirect too, is retried for hours.
+    // A fault in the message itself is permanent; everything else, even a redirect, is retried for hours.
     if (status === 400 || status === 410) throw new RefusedByChat();
     throw Object.assign(new Error('The chat did not accept the message'), { code: `HTTP_${status}` });
   }

@@ -92,8 +92,8 @@ describe('the charges', () => {
     [4_999, 'DE', [490, 78], 798],
     [5_000, 'DE', [0], 798],
     [5_000, 'US', [0], undefined],
-    [5_003, 'AT', [0], 834], // 833.83…
-    [5_001, 'AT', [0], 834], // 833.5
+    [5_003, 'AT', [0], 834], // the exact amount is 833.83…
+    [5_001, 'AT', [0], 834], // the exact amount is 833.5
     [4_999_999_999_999_999, 'DE', [0], 798_319_327_731_092],
   ] as const) {
     it(`of ${minor} to ${country} are ${shipping[0]} for shipping, and include ${tax ?? 'no'} VAT`, async () => {

@@ -1,10 +1,10 @@
 import { OrderCharges } from 'store-commerce/application';
 import type { ChargeableOrder, Charges, Tax } from 'store-commerce/domain';
 
-/** In minor units. */
+/** The amount in minor units. */
 const FLAT_SHIPPING = 490;
 
-/** In percent, by the country of the address. */
+/** The rates in percent, by the country of the address. */
 const VAT: Readonly<Record<string, number>> = { AT: 20, DE: 19, FR: 20, NL: 21 };
 
 /** Shipping costs the same for each order below an amount. The prices and the shipping include the VAT of the country. */
@@ -28,7 +28,7 @@ export class ShippingAndVat extends OrderCharges {
   }
 }
 
-/** Rounded once, half up. In integers: a division of doubles is not exact. */
+/** Rounds once, half up. It uses big integers, because a division of doubles is not exact. */
 function includedIn(gross: number, percent: bigint): number {
   const divisor = 100n + percent;
   return Number((2n * BigInt(gross) * percent + divisor) / (2n * divisor));

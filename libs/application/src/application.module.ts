@@ -54,7 +54,10 @@ const USE_CASES = [
   DeliverWebhooks,
 ];
 
-/** The use cases, and what the adapters export, for all modules. `adapters` are modules that bind every port. */
+/**
+ * Provides the use cases, and what the adapters export, to all modules. `adapters` are modules that together bind every
+ * port.
+ */
 @Module({})
 export class ApplicationModule {
   static on(adapters: readonly (DynamicModule | Type)[]): DynamicModule {
@@ -63,7 +66,8 @@ export class ApplicationModule {
       global: true,
       imports: [...adapters],
       providers: USE_CASES,
-      // Re-exported instead of global themselves: Nest would end them after the database that their last writes need.
+      // The adapters are re-exported instead of being global themselves: Nest would shut them down after the database
+      // that their last writes need.
       exports: [...USE_CASES, ...adapters],
     };
   }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** The first byte of a hash. Another form of the text that is hashed needs another one: rows keep their hashes for ever. */
+/** The first byte of a hash. Rows keep their hashes for ever, so a change of the hashed text needs another version. */
 const VERSION = Buffer.of(1);
 
 /**
- * Identifies a JSON value, whatever the order of its members: a version, and the SHA-256 of the canonical text. Members that
- * are undefined do not count, so that a type may get further optional ones.
+ * Identifies a JSON value regardless of the sequence of its members. The result is a version and the SHA-256 of the
+ * canonical text. Members that are undefined do not count, so a type may get further optional members.
  */
 export function canonicalHash(value: unknown): Buffer {
   return Buffer.concat([VERSION, createHash('sha256').update(canonicalJson(value)).digest()]);

@@ -32,6 +32,7 @@ describe('The capacity of a process', () => {
       capacity.FREE_OF_TRANSACTIONS,
       capacity.SEARCHES,
     ],
+    ['mails of one store leave places to others', capacity.MAILS_OF_STORE, 1],
     [
       'webhooks of one host leave places to others of the store',
       capacity.MAX_WEBHOOKS_SERVED_OF_HOST,

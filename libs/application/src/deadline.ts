@@ -1,6 +1,6 @@
 import { DeadlineExceeded } from './errors.js';
 
-/** `work` continues when the time is over; its late result is ignored. @throws DeadlineExceeded after `milliseconds`. */
+/** `work` continues after the timeout; its late result is ignored. @throws DeadlineExceeded after `milliseconds`. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -16,7 +16,7 @@ export class Deadline {
     return new Deadline(performance.now() + milliseconds);
   }
 
-  /** Milliseconds, never negative. */
+  /** The remaining milliseconds, never negative. */
   get remainingMs(): number {
     return Math.max(0, this.at - performance.now());
   }

@@ -2,13 +2,13 @@ import { domainError } from '@app/domain';
 
 /** The API chooses an HTTP status for each kind. */
 export type ApplicationFailureKind =
-  | 'unavailable' // a resource that the work needs cannot be reached
-  | 'late' // the work did not finish in time; the resource may be well
-  | 'overloaded' // a concurrency limit is reached, or the store is not served here
-  | 'extension' // code of an extension failed
-  | 'unusable_value'; // the database refused a value that validation let pass
+  | 'unavailable' // a resource that the work needs is unreachable
+  | 'late' // the work did not finish in time, although the resource may be healthy
+  | 'overloaded' // a concurrency limit is reached, or this cluster does not serve the store
+  | 'extension' // the code of an extension failed
+  | 'unusable_value'; // the database refused a value that passed validation
 
-/** The message is never a driver's: `cause` is the driver's error. */
+/** The message never contains a driver's text: `cause` is the driver's error. */
 export abstract class ApplicationError extends Error {
   abstract readonly kind: ApplicationFailureKind;
   /** Identifies the failure to clients, metrics and logs: snake_case, unique, and stable while the text may change. */
@@ -32,30 +32,30 @@ function technical(kind: ApplicationFailureKind, code: string, text: string) {
   };
 }
 
-export class DeadlineExceeded extends technical('late', 'deadline_exceeded', 'The work did not finish in time') {}
+export class DeadlineExceeded extends technical('late', 'deadline_exceeded', 'The operation did not finish in time') {}
 
-/** The work has not begun. */
+/** The work never started. */
 export class Overloaded extends technical(
   'overloaded',
   'overloaded',
-  'Too many requests at a time: try again shortly',
+  'Too many concurrent requests: try again shortly',
 ) {}
 
-/** Nothing was written, or nothing more: the store moves to another cluster, or has moved there. */
+/** The store is moving to another cluster, or has moved. Nothing, or nothing more, was written. */
 export class StoreMoved extends technical(
   'overloaded',
   'store_moved',
-  'The store moves to another database: try again shortly',
+  'The store is moving to another database: try again shortly',
 ) {}
 
-/** The `OrderCharges` of an extension failed, or gave an amount that is not valid: `cause` says which. */
+/** The `OrderCharges` of an extension failed, or returned an invalid amount: `cause` says which. */
 export class ChargesUnavailable extends technical(
   'extension',
   'charges_unavailable',
   'The charges of the order cannot be computed',
 ) {}
 
-/** The `CatalogPricing` of an extension failed, or gave a price that is not valid: `cause` says which. */
+/** The `CatalogPricing` of an extension failed, or returned an invalid price: `cause` says which. */
 export class PricesUnavailable extends technical(
   'extension',
   'prices_unavailable',
@@ -74,7 +74,7 @@ export class SchemaMismatch extends technical(
 
 /**
  * The connection was lost during COMMIT, or the server stopped waiting for its standbys: the transaction may have taken
- * effect, or may yet be lost at a fail-over.
+ * effect, or may still be lost in a failover.
  */
 export class CommitOutcomeUnknown extends technical(
   'unavailable',
@@ -101,16 +101,16 @@ export const IdempotencyMismatch = domainError(
 export const CursorExpired = domainError(
   'invalid',
   'cursor_expired',
-  'The cursor or time is older than the deletions that are kept. Start again without it',
+  'The cursor or time is too old: later deletions are no longer stored. Start again without it',
 );
 export const CursorInvalid = domainError(
   'invalid',
   'cursor_invalid',
-  'The cursor is damaged, or of another store, mode or set of kinds',
+  'The cursor is malformed, or belongs to another store, mode or set of kinds',
 );
-/** The rows of a page are too large together. */
+/** The rows of a page are too large in total. */
 export class PageTooLarge extends domainError('rejected', 'page_too_large', 'The rows of this page are too large') {
-  /** @param rows of a page that may be small enough. @param readBytes of this page. */
+  /** @param rows a page size that is probably small enough. @param readBytes the bytes read for this page. */
   constructor(
     readonly rows: number,
     override readonly readBytes = 0,
@@ -118,11 +118,11 @@ export class PageTooLarge extends domainError('rejected', 'page_too_large', 'The
     super();
   }
 }
-/** A page by the time of the last change, or of a journal, comes after too many rows. */
+/** A page sorted by time of the last change, or a page of the journal, would skip too many rows. */
 export class PageTooDeep extends domainError('invalid', 'page_too_deep', 'The page skips too many rows') {
   /**
-   * @param most rows that a page may skip.
-   * @param goesOnBy what reads the rows after them.
+   * @param most the number of rows that a page may skip.
+   * @param goesOnBy how a client can read the rows beyond them.
    */
   constructor(
     readonly most: number,
@@ -131,7 +131,7 @@ export class PageTooDeep extends domainError('invalid', 'page_too_deep', 'The pa
     super();
   }
 }
-/** The key cannot be rolled or activated as it is. */
+/** The current state of the key does not allow to roll or activate it. */
 export const ApiKeyNotActive = domainError('rejected', 'api_key_not_active', (problem: string) => problem);
-/** A key gets at most what its maker has, and who has lost access changes nothing. */
+/** A key grants at most what its maker has. A maker who has lost access changes nothing. */
 export const ExceedsMaker = domainError('rejected', 'exceeds_maker', (excess: string) => excess);

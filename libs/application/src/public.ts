@@ -1,10 +1,11 @@
-// What applications of other teams import as `store-commerce/application`: errors, use cases, ports, and their types. Each class
-// is its own injection token. What only operators, workers and sign-ins use is missing.
+// Applications of other teams import this file as `store-commerce/application`. It exports errors, use cases, ports,
+// and their types. Each class is its own injection token. Use cases and ports for operators, workers and sign-ins are
+// not exported.
 export * from './errors.js';
 export { canonicalHash } from './canonical-hash.js';
 export { Deadline } from './deadline.js';
 
-// Use cases
+// These are the use cases.
 export { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
 export { ChangePrices } from './catalog/change-prices.js';
 export { PriceListsService } from './catalog/price-lists.service.js';
@@ -17,7 +18,7 @@ export { type OrderPreview, PreviewOrder, type PreviewOrderCommand } from './ord
 export { StockService } from './stock/stock.service.js';
 export { type PublicStoreProfile, StoreProfileService } from './stores/store-profile.service.js';
 
-// Ports that an extension implements
+// An extension implements these ports.
 export {
   CatalogPricing,
   type LineRequest,
@@ -29,7 +30,7 @@ export { Notifier, UndeliverableMessage } from './ports/notifier.js';
 export { OrderCharges } from './ports/order-charges.js';
 export type { NotificationStage } from './ports/pipeline-stages.js';
 
-// Ports that it asks
+// An extension calls these ports.
 export { type BrandFilter, type BrandRecord, BrandRepository } from './ports/brand.repository.js';
 export { type CategoryFilter, type CategoryRecord, CategoryRepository } from './ports/category.repository.js';
 export { Clock } from './ports/clock.js';
@@ -86,7 +87,7 @@ export {
 } from './ports/stock.repository.js';
 export { type StoreProfile, StoreRepository, type StoreStatus, type StoreSummary } from './ports/store.repository.js';
 
-// Types of both
+// Ports of both groups use these types.
 export {
   actorOf,
   type ApiKeyLookup,

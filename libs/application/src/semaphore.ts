@@ -8,16 +8,17 @@ interface Waiting {
   readonly timer: NodeJS.Timeout | undefined;
 }
 
-/** Limits concurrency. The next task is the one that has waited longest of the owner with the fewest running tasks. */
+/** Limits concurrency. The next task is the longest waiting one of the owner with the fewest running tasks. */
 export class Semaphore {
   private readonly running: unknown[] = [];
   private readonly queue = new Set<Waiting>();
 
   /**
-   * @param most running tasks; called for each task.
-   * @param timeoutMs milliseconds that a task waits for its turn; Infinity = as long as it takes.
-   * @param mostOfOwner running tasks of one owner.
-   * @param mostWaiting waiting tasks. One owner takes half of the places, and leaves the others to other owners.
+   * @param most the maximum number of running tasks; called for each task.
+   * @param timeoutMs how long a task waits for its slot; Infinity means no limit.
+   * @param mostOfOwner the maximum number of running tasks of one owner.
+   * @param mostWaiting the maximum number of waiting tasks. One owner may take half of this number, and leaves the rest
+   * to others.
    */
   constructor(
     private readonly most: () => number,
@@ -27,9 +28,9 @@ export class Semaphore {
   ) {}
 
   /**
-   * @param owner the store on whose behalf the task runs.
+   * @param owner the store that the task runs for.
    * @param deadline ends the wait, if it is earlier than `timeoutMs` from now.
-   * @throws Overloaded when too many tasks wait, or when its turn does not come in time.
+   * @throws Overloaded when too many tasks wait, or when the wait times out.
    */
   async run<T>(owner: unknown, work: () => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     if (this.running.length < this.most() && this.runningOf(owner) < this.mostOfOwner) this.running.push(owner);

@@ -4,5 +4,4 @@ export { IMPORT_LINES, KINDS_IN_ORDER, published, publishedSchema } from './bund
 export { parseJson } from './bundle/read/line-batches.js';
 export * from './bundle/schema/bundle.js';
 export * from './bundle/check/faults.js';
-export { isSubdomain } from './bundle/schema/vocabulary.js';
 export * from './export/write-store-export.js';

@@ -1,11 +1,11 @@
 import { ACCOUNT_SIZE } from './customers/customer-limits.js';
-import type { Currency } from './money/currency.js';
+import type { Currency } from './values/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
 import { domainError } from './shared/domain-error.js';
-import { MAX_INT4 } from './shared/integers.js';
+import { MAX_INT4 } from './values/value-kind.js';
 import { METADATA_LIMITS, METADATA_SIZE } from './shared/metadata.js';
 
-/** The types repeat those of orders, which import this file. */
+/** These types repeat those of orders: the orders import this file, so this file cannot import them. */
 type LineQuantity = { readonly line: number; readonly quantity: number };
 type StatusField = 'status' | 'fulfillmentStatus';
 
@@ -17,17 +17,17 @@ function rejected<Args extends readonly unknown[] = []>(code: string, text: stri
 /** @param what the type of the resource, such as `Product`. */
 export const NotFound = domainError('not_found', 'not_found', (what: string) => `${what} not found`);
 
-// A new order. Nothing was written.
+// These errors refuse a new order. Nothing was written.
 
 /** The product or variant is unknown to the store or inactive. */
 export interface UnavailableItem {
   /** Position of the line in the request, from 0. */
   readonly line: number;
-  /** The list of a change of lines; absent for a new order, which has one. */
+  /** A change of lines names the list; a new order has only one, so the field is absent. */
   readonly list?: 'add';
   /** `variant` when the product could be ordered without it; `sku` when the line names no ids. */
   readonly what: 'product' | 'variant' | 'sku';
-  /** The SKU itself for a `sku`. */
+  /** The SKU itself when `what` is `sku`. */
   readonly id: number | string;
 }
 
@@ -41,7 +41,7 @@ export class ItemsUnavailable extends domainError(
   }
 }
 
-/** Position of a line in the request, from 0, and its SKU. */
+/** The position of a line in the request, from 0, and its SKU. */
 export interface AmbiguousItem {
   readonly line: number;
   /** The list of the line, as in {@link UnavailableItem}. */
@@ -60,13 +60,13 @@ export interface Shortage {
   /** The list of the line, as in {@link UnavailableItem}. */
   readonly list?: 'set' | 'add';
   readonly requested: number;
-  /** The units in all bins, for the product and variant of the line. */
+  /** Counts the units in all bins for the product and variant of the line. */
   readonly available: number;
   /** The product has variants, and the line names none: their stock does not count for the line. */
   readonly lacksVariant?: boolean;
 }
 
-export class OutOfStock extends rejected('out_of_stock', 'The stock is short') {
+export class OutOfStock extends rejected('out_of_stock', 'Not enough stock') {
   constructor(readonly shortages: readonly Shortage[]) {
     super();
   }
@@ -102,65 +102,70 @@ export class ExternalReferenceTaken extends rejected('external_reference_taken',
 export const InvalidOrderItems = domainError('invalid', 'invalid_request', (problem: string) => problem);
 export const CurrencyMismatch = rejected(
   'currency_mismatch',
-  (ofStore: Currency) => `The currency of the store is ${ofStore}`,
+  (ofStore: Currency) => `currency must be ${ofStore}, the currency of the store`,
 );
 export const PriceChanged = rejected(
   'price_changed',
-  (total: Money) => `The order costs ${toDecimalText(total)} ${total.currency}`,
+  (total: Money) => `The order total is ${toDecimalText(total)} ${total.currency}`,
 );
-/** Only who has given the charges of an order knows those of other lines. */
+/** Only the client that gave the charges of an order knows those of other lines. */
 export const ChargesGiven = rejected(
   'charges_given',
-  'A client has given the tax, shipping and discounts of the order: change its lines with a key that has the scope pricing',
+  'A client set the tax, shipping and discounts of the order: change its lines with a key that has the scope pricing',
 );
 export const TotalOutOfRange = rejected(
   'total_out_of_range',
-  (minor: number) => `With its tax, shipping and discount, the order would cost ${minor} (in minor units)`,
+  (minor: number) =>
+    `With tax, shipping and discount, the order total would be ${minor} minor units, which is out of range`,
 );
 export const TooManyTaxes = rejected(
   'too_many_taxes',
-  (most: number) => `The lines and the shipping of an order have at most ${most} taxes of different names or rates`,
+  (most: number) =>
+    `An order can have at most ${most} taxes of different names or rates, including those of its shipping`,
 );
 /** The message does not name the fraud rule, so that clients cannot probe it. */
 export const OrderRejected = rejected('fraud_rejected', 'The order cannot be accepted');
 
-// A placed order.
+// These errors refuse a change of a placed order.
 
 export const OrderHeld = rejected('order_held', 'The order is under review: release it first');
 export const OrderCancelled = rejected('order_cancelled', 'The order is cancelled');
-/** Its state is pending: a worker tries it now, or will. */
-export const MailPending = rejected('mail_pending', 'The mail is still being tried: wait until it is done or dead');
+/** The mail is pending: a worker is trying it, or will. */
+export const MailPending = rejected(
+  'mail_pending',
+  'The mail is still being sent: wait until its state is done or dead',
+);
 export const MetadataTooLarge = rejected(
   'metadata_too_large',
-  `Metadata has at most ${METADATA_LIMITS.keys} keys, and that of an order and its lines at most ${METADATA_SIZE}: send or keep less`,
+  `Metadata can have at most ${METADATA_LIMITS.keys} keys, and an order with its lines at most ${METADATA_SIZE} of metadata: remove keys or shorten texts`,
 );
 export const TooManyRecords = rejected(
   'too_many_records',
-  (what: string, most: number) => `The order has ${most} ${what}: it may have no more`,
+  (what: string, most: number) => `The order already has ${most} ${what}, the maximum`,
 );
-/** Every answer with the order has the units of each line in each bin. */
+/** Every answer that contains the order lists the units of each line in each bin. */
 export const TooManyBinsOfOrder = rejected(
   'too_many_bins',
-  (most: number) => `The lines would have units in more than ${most} bins: place several orders`,
+  (most: number) => `The lines would take units from more than ${most} bins: split the order`,
 );
 export const TooManyInvitations = rejected(
   'too_many_records',
-  (of: string, most: number) => `The mail about the access is sent at most ${most} times for ${of}`,
+  (of: string, most: number) => `The invitation is sent at most ${most} times for ${of}`,
 );
 export const TooManyKeys = rejected(
   'too_many_records',
   (most: number) =>
-    `The store has ${most} keys, with revoked ones: ask the operator for another by \`store-commerce keys create\``,
+    `The store already has ${most} keys, including revoked ones: ask the operator to run \`store-commerce keys create\``,
 );
-/** @param command of the operator, which has no limit. */
+/** @param command the operator's command that does the same without a limit. */
 export const TooManyRows = rejected(
   'too_many_records',
   (what: string, most: number, command: string) =>
-    `A request handles at most ${most} ${what}: ask the operator for \`store-commerce ${command}\``,
+    `A request handles at most ${most} ${what}: ask the operator to run \`store-commerce ${command}\``,
 );
 export const NotHeld = rejected('not_held', 'The order is not under review');
 export const AlreadyShipped = rejected('already_shipped', (left: readonly LineQuantity[]) =>
-  left.length === 0 ? 'Nothing is left to ship' : `Less is left to ship: ${textOf(left)}`,
+  left.length === 0 ? 'Nothing is left to ship' : `Fewer units are left to ship: ${textOf(left)}`,
 );
 export const BeingPicked = rejected(
   'being_picked',
@@ -170,17 +175,20 @@ export const CancelledTooLate = rejected(
   'already_shipped',
   'Units of the order have shipped: it can no longer be cancelled',
 );
-/** @param needed units that the shipment has from a bin, and the order did not take there. @param free those for sale. */
+/**
+ * @param needed units that the shipment takes from a bin where the order has none. @param free units of the bin that
+ * are for sale.
+ */
 export const BinShort = rejected('out_of_stock', (bin: string, needed: number, free: number) => {
-  return `Bin ${bin} has ${free} units that no order has taken, ${needed} are needed`;
+  return `Bin ${bin} has ${free} free units, ${needed} are required`;
 });
 export const MailWithoutAddress = rejected('no_email', 'The order has no e-mail: set customer.email first');
 export const NoUnitsLeft = rejected('no_units_left', 'The order would have no units left: cancel it instead');
 export const PaymentUnrecorded = rejected(
   'payment_unrecorded',
-  'The status of the payment was set without its records: record the payment, or the refund, first',
+  'The payment status was set without a record: record the payment or refund first',
 );
-export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines no longer change');
+export const LinesFixed = rejected('already_shipped', 'The order has shipped: its lines can no longer change');
 export const ContactTooLate = rejected(
   'already_shipped',
   'All units of the order have shipped: its contact and address can no longer be corrected',
@@ -200,11 +208,11 @@ export const ShipmentVoid = rejected(
 );
 export const PaymentReferenceTaken = rejected(
   'payment_reference_taken',
-  'The order has another payment with this reference',
+  'The order has another payment with this reference: send another reference',
 );
 export const RefundReferenceTaken = rejected(
   'refund_reference_taken',
-  'The order has another refund with this reference',
+  'The order has another refund with this reference: send another reference',
 );
 export const PaidAmountMismatch = rejected(
   'amount_mismatch',
@@ -215,13 +223,13 @@ export const PaidAmountMismatch = rejected(
     return `The paid amount ${paid.minor} ${paid.currency} is ${expected} (in minor units)`;
   },
 );
-/** The sum of the payments would no longer be exact. */
+/** Beyond this sum, payments would no longer be exact integers. */
 export const PaymentsTooLarge = domainError(
   'invalid',
   'invalid_request',
   `amount is too large: the payments of an order add up to at most ${Number.MAX_SAFE_INTEGER}`,
 );
-/** @param earliest a day before the order, or 60 days ago. */
+/** @param earliest a day before the order, or 60 days ago, whichever is later. */
 export const DatedTooEarly = rejected(
   'dated_too_early',
   (earliest: Date) => `at must be ${earliest.toISOString()} or later`,
@@ -231,27 +239,27 @@ export const RefundExceedsPayment = rejected(
   'refund_exceeds_payment',
   (left: number) => `At most ${left} can be refunded (in minor units)`,
 );
-export const OrderCredited = rejected('order_credited', 'Nothing is owed for the order: it does not ship');
+export const OrderCredited = rejected('order_credited', 'Nothing is owed for the order, so it cannot ship');
 /** @param owed in minor units. */
 export const CreditExceedsOwed = rejected(
   'credit_exceeds_owed',
-  (owed: number) => `credited is at most ${owed}, which is owed (in minor units)`,
+  (owed: number) => `credited must be at most ${owed}, the amount owed (in minor units)`,
 );
 export const FeeExceedsOwed = rejected(
   'fee_exceeds_owed',
-  (owed: number) => `fee is at most ${owed}, which is owed (in minor units)`,
+  (owed: number) => `fee must be at most ${owed}, the amount owed (in minor units)`,
 );
 export const RefundExceedsLine = rejected(
   'refund_exceeds_line',
   ({ line, quantity }: LineQuantity) =>
-    `Line ${line} has ${quantity} ${quantity === 1 ? 'unit' : 'units'} that no refund has been for`,
+    `Line ${line} has ${quantity} ${quantity === 1 ? 'unit' : 'units'} left to refund`,
 );
-export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order came from no bin');
+export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order have no bins');
 export const BinAboveLimit = rejected('above_limit', `A bin holds at most ${MAX_INT4}`);
 export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: readonly LineQuantity[]) =>
-  left.length === 0 ? 'No units can come back' : `These units can come back: ${textOf(left)}`,
+  left.length === 0 ? 'No units can be returned' : `Only these units can be returned: ${textOf(left)}`,
 );
-/** @param possible the statuses to which it can change now. */
+/** @param possible the statuses that the current one can change to. */
 export class StaleStatus extends rejected(
   'stale',
   (field: StatusField, present: string, possible: readonly string[]) =>
@@ -265,19 +273,19 @@ export class StaleStatus extends rejected(
     super(field, present, possible);
   }
 }
-/** @param possible the statuses to which it can change. */
+/** @param possible the statuses that the current one can change to. */
 export const IllegalTransition = rejected(
   'transition_not_allowed',
   (what: 'payment' | 'fulfillment' | 'shipment', from: string, to: string, possible: readonly string[]) => {
     if (from === to) return `${what} is already ${from}`;
-    const instead = possible.length > 0 ? `only to ${possible.join(' or ')}` : 'or anywhere else';
-    return `${what} cannot go from ${from} to ${to}, ${instead}`;
+    const instead = possible.length > 0 ? `, only to ${possible.join(' or ')}` : `: ${from} is final`;
+    return `${what} cannot change from ${from} to ${to}${instead}`;
   },
 );
 /** An order with shipments has shipped when they have all its units. */
 export const UnitsLeftToShip = rejected(
   'transition_not_allowed',
-  (left: readonly LineQuantity[]) => `The shipments of the order lack units: ship ${textOf(left)} first`,
+  (left: readonly LineQuantity[]) => `Not all units of the order have shipped: ship ${textOf(left)} first`,
 );
 
 export class DeliveredTooEarly extends domainError(
@@ -290,19 +298,19 @@ export class DeliveredTooEarly extends domainError(
   }
 }
 
-// Sign-in.
+// These errors refuse a sign-in.
 
-/** All cases have one text, so that nothing can be learned by trying. */
+/** All cases share one text, so that trying addresses or codes reveals nothing. */
 export const SignInInvalid = rejected(
   'sign_in_invalid',
-  'The code or link is wrong, has ended or was used, or another browser asked for it: type it again, or ask for a new one',
+  'The code or link is wrong, expired, already used or requested in another browser: try again, or request a new one',
 );
 export const AddressNotPrivate = rejected(
   'address_not_private',
-  'This address is not encrypted: open it by https, or on the machine itself',
+  'This connection is not encrypted: use HTTPS, or open the address on the host itself',
 );
 
-// Stock, prices and webhooks.
+// These errors concern stock, prices and webhooks.
 
 /** What is wrong with a line of a request. */
 export interface LineFault {
@@ -314,7 +322,7 @@ export interface LineFault {
 function refusedLines(code: string) {
   const refused = rejected(code, (faults: readonly LineFault[]) => {
     const texts = faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    return `Nothing changes: ${texts.join('; ')}`;
+    return `Nothing was changed: ${texts.join('; ')}`;
   });
   return class extends refused {
     constructor(readonly faults: readonly LineFault[]) {
@@ -339,22 +347,25 @@ export const PriceListInUse = rejected(
 );
 export const ReferenceTaken = rejected(
   'reference_taken',
-  'The store has another request of this kind with this reference',
+  'Another request of this kind has this reference: send another reference',
 );
 export class ImportRefused extends refusedLines('import_refused') {}
 /** @param problem such as `must begin with https://`. */
 export const UrlNotAllowed = rejected('url_not_allowed', (problem: string) => `url ${problem}`);
 export const TooManyWebhooks = rejected(
   'too_many_webhooks',
-  (most: number) => `A store has at most ${most} webhooks in each mode`,
+  (most: number) => `A store can have at most ${most} webhooks per mode`,
 );
-export const WebhookDeleted = rejected('idempotency_mismatch', 'The webhook of this key is deleted: use another key');
+export const WebhookDeleted = rejected(
+  'idempotency_mismatch',
+  'The webhook of this idempotency key was deleted: send another key',
+);
 
-// People.
+// These errors concern people.
 
 export const EmailTaken = rejected('email_taken', 'Another person of the store has this e-mail');
 export const LastOwner = rejected('last_owner', 'The store must keep an owner: make another person an owner first');
-/** Personal data are found by the e-mail. */
+/** Personal data is found by e-mail address. */
 export const CustomerWithoutEmail = rejected('no_email', 'The customer has no e-mail');
 
 export const CustomerTooLarge = rejected(
@@ -364,7 +375,7 @@ export const CustomerTooLarge = rejected(
 
 const MAX_NAMED = 20;
 
-/** An erasure would take what open orders still need. */
+/** An erasure would remove data that open orders still need. */
 export const OrdersOpen = rejected(
   'orders_open',
   (orders: readonly { receiptNumber: string; status: string; fulfillmentStatus: string }[]) => {
@@ -372,7 +383,7 @@ export const OrdersOpen = rejected(
       .slice(0, MAX_NAMED)
       .map(({ receiptNumber, status, fulfillmentStatus }) => `${receiptNumber} (${status}, ${fulfillmentStatus})`);
     const more = orders.length > MAX_NAMED ? [`and ${orders.length - MAX_NAMED} more`] : [];
-    return `Orders are open: ${[...named, ...more].join(', ')}`;
+    return `The customer has open orders: ${[...named, ...more].join(', ')}`;
   },
 );
 

@@ -1,5 +1,5 @@
-// What applications of other teams import as `store-commerce/domain`: errors, the values that use cases and ports take and
-// give, and what makes them.
+// Applications of other teams import this file as `store-commerce/domain`. It exports errors, the values that use cases
+// and ports take and return, and the functions that make them.
 export * from './errors.js';
 export { DomainError, type FailureKind } from './shared/domain-error.js';
 
@@ -17,7 +17,7 @@ export type {
   OrdersPerHour,
 } from './fraud/fraud-facts.js';
 export { type FraudRule, REJECT_SCORE, REVIEW_SCORE, type Screened, WEAK_SCORE } from './fraud/fraud-rules.js';
-export { type Currency, isCurrency, minorUnitExponent } from './money/currency.js';
+export { type Currency, isCurrency, minorUnitExponent } from './values/currency.js';
 export { Money } from './money/money.js';
 export type { PriceRefusalCode } from './money/price-change.js';
 export type { PriceBreak, QuantityRule } from './money/price-list.js';

@@ -22,7 +22,7 @@ export class HealthReport {
     this.all = [...this.readiness, () => indicators.installation(), () => indicators.version()];
   }
 
-  /** A late pipeline is no reason to send a process fewer orders. */
+  /** Ignores the pipeline: a late pipeline is no reason to send a process fewer orders. */
   ready(): Promise<Health> {
     return this.answer(this.readiness);
   }

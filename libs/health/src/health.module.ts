@@ -9,7 +9,7 @@ export class HealthModule {
   static on(databaseUrl: string, migrations?: OwnMigrations): DynamicModule {
     return {
       module: HealthModule,
-      // Failing checks are in the answer. A flood of probes must not fill the log.
+      // The answer contains the failing checks, and many probes must not fill the log.
       imports: [TerminusModule.forRoot({ logger: false })],
       providers: [
         { provide: HealthConnection, useFactory: () => new HealthConnection(databaseUrl, migrations && [migrations]) },

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 
 const MIB = 2 ** 20;
-/** All probes of this time share one check of the database. */
+/** All probes within this time share one check of the database. */
 const FRESH_MS = 1_000;
 
-/** False while the demo store is loaded, and from the beginning of the shutdown: the process is not ready then. */
+/** The process is not ready while the demo store is loaded, and from the beginning of the shutdown. */
 export class Readiness {
   serving = true;
 }
@@ -23,12 +23,15 @@ export class Indicators {
     private readonly config: Config,
   ) {}
 
-  /** Down unless a primary answers within 2 s. */
+  /** Is down unless a primary answers within 2 s. */
   async database(): Promise<HealthIndicatorResult> {
     return this.reportUpIf(await this.databaseAnswers(), 'database');
   }
 
-  /** Down until the migrations of this release have run. Without an answer of the database, as known last. */
+  /**
+   * Is down until the migrations of this release have run. When the database does not answer, the last known state
+   * counts.
+   */
   async schema(): Promise<HealthIndicatorResult> {
     await this.databaseAnswers();
     return this.reportUpIf(this.isSchemaCurrent, 'schema');
@@ -38,7 +41,10 @@ export class Indicators {
     return this.reportUpIf(this.readiness.serving, 'serving');
   }
 
-  /** Down beyond the limits of the configuration. What the database did not say in time is null, and up. */
+  /**
+   * Is down beyond the limits of the configuration. A figure that the database did not return in time is null, and
+   * counts as up.
+   */
   async installation(): Promise<HealthIndicatorResult> {
     const gauges = await this.gauges.read();
     const value = (name: string) => gauges.get(name)?.[0]?.value ?? null;

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import type { ServiceMetrics } from '@app/infrastructure';
 import type { HealthReport } from './health-report.js';
 
-/** More than scrapers and probes need, and few enough to leave the process its descriptors. */
+/** More than scrapers and probes need, but few enough to leave the process its file descriptors. */
 const MAX_CONNECTIONS = 50;
 const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
 const IDLE_MS = 10_000;
 
 export interface ProcessState {
-  /** False makes the orchestrator restart the process. */
+  /** When false, the orchestrator restarts the process. */
   readonly isLive: boolean;
-  /** Null while the process waits for its database. */
+  /** Is null while the process waits for its database. */
   readonly health: HealthReport | null;
 }
 
@@ -21,7 +21,10 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-/** Probes do not wait behind the connections of clients, but for the event loop: a blocked one fails them. */
+/**
+ * Serves probes on a port of their own, so that they do not wait for client connections. They do wait for the event
+ * loop, because a blocked one must fail them.
+ */
 export async function serveStatus(
   host: string,
   port: number,

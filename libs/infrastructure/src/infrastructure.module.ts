@@ -15,7 +15,7 @@ import { StockModule } from './stock/stock.module.js';
 import { StoresModule } from './stores/stores.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** Every port, bound by the module of its feature. */
+/** Binds every port by the module of its feature. */
 @Module({})
 export class InfrastructureModule {
   static on(

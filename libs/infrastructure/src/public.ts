@@ -1,5 +1,5 @@
-// What applications of other teams import as `store-commerce/infrastructure`: what an extension is, and what its tables and
-// tests need.
+// Applications of other teams import this file as `store-commerce/infrastructure`. It exports what defines an
+// extension, and what its tables and tests need.
 export { LiveCatalogPricing } from './catalog/live-catalog-pricing.js';
 export type { Extension } from './extension.js';
 export { Config, ConfigError } from './platform/config.js';

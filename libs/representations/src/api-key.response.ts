@@ -10,9 +10,9 @@ export const ApiKey = representation(
     mode: is.oneOf(['live', 'test'], 'Whether its orders are test orders.'),
     scope: is.arrayOf(
       is.oneOf(['read', ...WRITE_SCOPES, ...RESERVED_SCOPES], 'New words may be added.'),
-      'What the key permits, word by word. The scope `full` has all but `keys` and `team`.',
+      'Scopes of the key. `full` contains all but `keys` and `team`.',
     ),
-    networks: is.arrayOf(is.text('In CIDR notation.', '192.0.2.0/24'), 'Where it may be used from; empty = anywhere.'),
+    networks: is.arrayOf(is.text('In CIDR notation.', '192.0.2.0/24'), 'Allowed networks; empty = any.'),
     expires_at: is.orNull(is.timestamp('When it ends; null = never.')),
     store: is.object(
       {
@@ -30,7 +30,7 @@ export const ApiKey = representation(
           id: is.text('Stable.', '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c'),
           name: is.text('Display name.', 'Ada Lovelace'),
           email: is.text('In lower case.', 'ada@example.com'),
-          role: is.oneOf(ROLES, 'What the person may do.'),
+          role: is.oneOf(ROLES, 'Role of the person.'),
         },
         'Whose session it is; null for the key of a machine.',
       ),

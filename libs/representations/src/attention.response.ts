@@ -6,10 +6,10 @@ export const Attention = representation(
   'Attention',
   is.object({
     held: is.integer('Orders under review.', 2),
-    refund_due: is.integer('Orders of which money must be paid back.', 1),
-    failed_mails: is.integer('Mails of orders that failed for good, other than because of their recipient.', 1),
+    refund_due: is.integer('Orders with a refund due.', 1),
+    failed_mails: is.integer('Mails of orders that failed permanently, except because of their recipient.', 1),
     to_ship: is.integer('Orders that are PENDING, CONFIRMED or PROCESSING and not under review.', 12),
-    waiting_over_2_days: is.integer('Those of `to_ship` that were placed more than 2 days ago.', 3),
+    waiting_over_2_days: is.integer('Orders of `to_ship` that were placed more than 2 days ago.', 3),
     webhooks_failing: is.integer('Active webhooks whose last attempt failed.', 1),
     webhooks_paused: is.integer('Webhooks that the service has paused.', 0),
     keys_expiring: is.integer(`Active keys that end within ${KEY_EXPIRY_DAYS} days and have no successor.`, 1),

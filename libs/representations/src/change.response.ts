@@ -12,11 +12,11 @@ import { toSkuListItem } from './sku.response.js';
 import { toStockListItem } from './stock.response.js';
 
 interface Kind<Shown> {
-  /** The answer of the kind's own route; of SKUs and stock, their row in the list. */
+  /** Returns the answer of the kind's own route; for SKUs and stock, their row in the list. */
   readonly toResponse: Shown;
   /** The name of its schema. */
   readonly schema: string;
-  /** The id of the example. An order or a customer with it exists in the demo store. */
+  /** The id in the example. The demo store has an order and a customer with this id. */
   readonly id: string;
   readonly idText?: string;
 }
@@ -74,7 +74,7 @@ function changeOf(kind: ChangeKind) {
 const nameOf = (kind: ChangeKind) => `Changed${KINDS[kind].schema.replace(/ListItem$/, '')}`;
 const references = CHANGE_KINDS.map((kind) => [kind, is.ref(nameOf(kind))] as const);
 
-/** `Change`, and what it is by its `kind`. */
+/** `Change`, and its variants by `kind`. */
 export const CHANGE_SCHEMAS: readonly NamedSchema[] = [
   ...CHANGE_KINDS.map((kind) => ({ name: nameOf(kind), schema: changeOf(kind) })),
   {

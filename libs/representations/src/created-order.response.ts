@@ -4,7 +4,7 @@ import type { Static } from '@sinclair/typebox';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
-/** The camel case is the contract's. */
+/** The contract requires camel case here. */
 export const QuotedItem = is.object({
   productId: is.text('The id of the product, as a string.', '70'),
   name: is.text('From the catalog.', 'Runner'),
@@ -14,7 +14,7 @@ export const QuotedItem = is.object({
 
 export const Quoted = is.object({
   subtotal: is.majorUnits('Sum of the lines.', 159.8),
-  total: is.majorUnits('What the order costs: the sum with tax and shipping, less any discount.', 159.8),
+  total: is.majorUnits('Total of the order: the sum with tax and shipping, less any discount.', 159.8),
   payment_method: is.oneOf(PAYMENT_METHODS, 'Payment method.'),
   items: is.arrayOf(QuotedItem, 'The lines, in the order of the request.'),
 });

@@ -11,17 +11,14 @@ const SUMMARY = {
   status: is.text('Account status, as the store defines it.', 'Active'),
   email_verified: is.flag('Whether the customer has confirmed the e-mail address.', true),
   loyalty_points: is.integer('Points of the loyalty programme.', 10),
-  total_spent: is.minorUnits(
-    'What the import of the customer gave, plus the payments and minus the refunds of its orders since.',
-    15980,
-  ),
+  total_spent: is.minorUnits('Amount of the import, plus payments and minus refunds of its orders since.', 15980),
   tags: is.arrayOf(is.text('A label.', 'vip'), 'Labels given by the store.'),
   city: is.text('`""` when there is none.', 'Portland'),
   company: is.text('Name of the company; `""` when there is none.', 'Lovelace Engines Ltd'),
   vat_id: is.text('VAT number, as given; `""` when there is none.', 'GB123456789'),
   groups: is.arrayOf(is.text('A group.', 'wholesale'), 'Groups, which price lists name.'),
   price_list: is.orNull(is.text("The code of the customer's price list; null when there is none.", 'WHOLESALE')),
-  payment_terms_days: is.orNull(is.integer('In how many days its new orders are to be paid; null without terms.', 30)),
+  payment_terms_days: is.orNull(is.integer('Payment terms of new orders in days; null without terms.', 30)),
   created_at: is.timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
   last_login: is.orNull(is.timestamp('Last login; null when there was none.')),
 };
@@ -43,7 +40,7 @@ const CONTACT = is.object({
 const PARTS = {
   addresses: is.arrayOf(ADDRESS, 'Addresses of the account, in the order of the store.'),
   contacts: is.arrayOf(CONTACT, 'Persons of the company, in the order of the store.'),
-  metadata: is.metadata('What the store keeps with the customer.'),
+  metadata: is.metadata('Custom fields that the store keeps with the customer.'),
 };
 
 export const Customer = representation('Customer', is.object({ ...SUMMARY, ...PARTS }), { money: 'minor' });
@@ -75,7 +72,7 @@ export function toCustomerResponse(customer: CustomerRecord): ValueOf<typeof Cus
   return Object.assign(summaryOf(customer), { addresses, contacts, metadata });
 }
 
-/** Operational fields only. */
+/** Returns operational fields only. */
 function summaryOf(customer: ListedCustomer) {
   return {
     id: customer.id,

@@ -18,10 +18,10 @@ export const ImportResult = representation(
           'The id of the record, as text; of a warehouse its code, of a bin `WAREHOUSE/BIN`. `""` for a refused line.',
           '70',
         ),
-        result: is.oneOf(IMPORT_RESULTS, 'What became of the line.'),
+        result: is.oneOf(IMPORT_RESULTS, 'Result of the line.'),
         error: is.text('Why the line is refused; `""` for any other.', ''),
         warning: is.text(
-          'What the line may not do as it was meant, such as a sale of more than is there; else `""`.',
+          'Warning about the effect of the line, such as a sale of more units than in stock; else `""`.',
           '',
         ),
       }),

@@ -4,7 +4,7 @@ import { ACTOR, toActor } from './actor.js';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
-/** The names of the statuses of an order in JSON. */
+/** The JSON names of an order's statuses. */
 export const STATUS_FIELDS = {
   status: 'status',
   fulfillmentStatus: 'fulfillment_status',
@@ -25,7 +25,7 @@ export const OrderEvent = representation(
     from: is.orNull(is.text('The value before; null for the others.', 'PENDING')),
     to: is.orNull(is.text('The value after; null for the others.', 'CONFIRMED')),
     reference: is.text('The shipment, payment or refund that it is about, or follows from; `""` for none.', 'SHIP-1'),
-    details: is.freeForm('What else is known: units, amounts in minor units, a reason.', {}),
+    details: is.freeForm('Further details: units, amounts in minor units, a reason.', {}),
   }),
 );
 

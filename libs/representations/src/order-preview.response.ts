@@ -5,7 +5,7 @@ import { Quoted, QuotedItem, toQuote } from './created-order.response.js';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
-/** The member of an item that names what is unavailable. */
+/** The field of an item that names what is unavailable. */
 export const ITEM_FIELDS = { product: 'product_id', variant: 'variant_id', sku: 'sku' } as const;
 
 const PROBLEM_CODES = [
@@ -47,12 +47,12 @@ export const OrderPreview = representation(
     ...Quoted.properties,
     items: is.arrayOf(PreviewedItem, 'The lines, in the order of the request.'),
     tax_lines: is.arrayOf(TaxSum, 'The taxes of the lines and the shipping, by name and rate.', []),
-    tax: is.majorUnits('Tax. In the `total` once: the `subtotal` has it already where the prices include it.', 0),
+    tax: is.majorUnits('Tax. If the prices include it, the `subtotal` already contains it.', 0),
     shipping: is.majorUnits('Shipping.', 0),
     discount: is.majorUnits('Discount; positive where it lowers the `total`.', 0),
     problems: is.arrayOf(
       Problem,
-      'Why the order would be refused at this moment, sorted by path, lines by number. Empty when it could be placed.',
+      'Reasons for which the order would be refused now, sorted by path, lines by number. Empty when it can be placed.',
       [{ code: 'out_of_stock', path: 'items[0]', requested: 2, available: 1 }],
     ),
   }),

@@ -60,17 +60,17 @@ const LineItem = is.object({
   name: is.text('Name of the product.', 'Runner'),
   attributes: is.attributes('Attributes of the variant, by name.'),
   unit_price: is.minorUnits('Price of one unit.', 7990),
-  quantity: is.integer('Units; 0 when the order has given up the line.', 2),
+  quantity: is.integer('Units; 0 when the line is cancelled.', 2),
   line_total: is.minorUnits('Price of the line, before tax and discount.', 15980),
   tax: is.arrayOf(Tax, 'The taxes of the line. Empty where the service does not know them.', []),
   discount_amount: is.minorUnits('Discount of the line; positive where it lowers the total.', 0),
   price_source: is.orNull(
     is.text('The price list that gave the price. Null: the catalog, the client or an import.', 'DEALERS'),
   ),
-  metadata: is.metadata('What clients keep with the line.'),
+  metadata: is.metadata('Custom fields that clients store with the line.'),
   shipped_quantity: is.integer('Units that are shipped.', 0),
-  cancelled_quantity: is.integer('Units that were given up before they shipped.', 0),
-  returned_quantity: is.integer('Shipped units that went back to their bins, by a refund or with RETURNED.', 0),
+  cancelled_quantity: is.integer('Units that were cancelled before they shipped.', 0),
+  returned_quantity: is.integer('Shipped units that were restocked, by a refund or with RETURNED.', 0),
   allocations: is.arrayOf(
     LineAllocation,
     'The bins that hold, or held, the units of the line that were not cancelled. Empty for imported orders.',
@@ -81,7 +81,7 @@ const LineQuantity = is.object({ line: is.integer('Number of the line.', 1), qua
 
 const Shipment = is.object({
   reference: is.text("The client's number of the shipment. Unique in the order.", 'SHIP-1'),
-  status: is.oneOf(SHIPMENT_STATUSES, 'picking claims the units. The units of a void shipment are open again.', {
+  status: is.oneOf(SHIPMENT_STATUSES, 'picking reserves the units. The units of a void shipment can ship again.', {
     example: 'shipped',
   }),
   items: is.arrayOf(LineQuantity, 'What it contains.'),
@@ -98,34 +98,34 @@ const Shipment = is.object({
 const RefundedUnits = is.object({
   line: is.integer('Number of the line.', 1),
   quantity: is.integer('Units.', 2),
-  cancelled_quantity: is.integer('Those of them that were given up before they shipped.', 0),
+  cancelled_quantity: is.integer('Units of them that were cancelled before they shipped.', 0),
 });
 
 const MONEY = {
   reference: is.text('The id at the gateway. Unique in the order.', 'pi_3NX81'),
-  amount: is.minorUnits('What was paid, or paid back.', 15980),
-  at: is.timestamp('When it was made.'),
+  amount: is.minorUnits('Paid or refunded amount.', 15980),
+  at: is.timestamp('When it was created.'),
 };
 const RefundOfOrder = is.object({
   ...MONEY,
   reason: is.oneOf(
     REFUND_REASONS,
-    'What it was for. goods, shipping and goodwill lower what is owed; a chargeback and a repayment of what was not owed do not.',
+    'Reason of the refund. goods, shipping and goodwill lower `amount_owed`; chargeback and repayment do not.',
   ),
-  credited: is.minorUnits('What is owed no more.', 15980),
-  lines: is.arrayOf(RefundedUnits, 'The units that it was for, or that came back with it. Empty when there are none.'),
-  restock: is.flag('Whether these units went back to bins.'),
+  credited: is.minorUnits('Amount that is no longer owed.', 15980),
+  lines: is.arrayOf(RefundedUnits, 'Refunded or returned units. Empty when there are none.'),
+  restock: is.flag('Whether these units were restocked.'),
 });
 const PaymentOfOrder = is.object({
   ...MONEY,
   written_off: is.minorUnits(
-    'What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off.',
+    'Amount written off by this payment, such as a cash discount or a bank charge. Negative: it paid an earlier write-off.',
     0,
   ),
-  method: is.text('How it was paid; `""` when that is not known.', 'card'),
-  fee: is.minorUnits('What the gateway keeps of it.', 493),
-  payout: is.text('The settlement by which the gateway pays it out; `""` when there is none.', 'po_81'),
-  metadata: is.metadata('What clients keep with the payment.'),
+  method: is.text('Payment method; `""` when it is unknown.', 'card'),
+  fee: is.minorUnits('Fee of the gateway.', 493),
+  payout: is.text('Payout of the gateway; `""` when there is none.', 'po_81'),
+  metadata: is.metadata('Custom fields that clients store with the payment.'),
 });
 
 const CUSTOMER_ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
@@ -170,14 +170,14 @@ const Fraud = is.object(
 const Stage = is.object({
   stage: is.oneOf(PIPELINE_STAGES, 'Name of the stage.'),
   reference: is.text('The shipment or refund that it is about; `""` for none.', ''),
-  state: is.oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
-  attempts: is.integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
+  state: is.oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed permanently.'),
+  attempts: is.integer('Number of finished attempts, since the last retry by an operator if there was one.', 1),
   last_error: is.text('Code or class of the last failure; `""` when there was none.', ''),
   outcome: is.oneOf(
     ['waiting', ...MAIL_OUTCOMES, 'none'],
-    'How the mail ended. undeliverable: the address of the recipient is at fault. failed: after all attempts. not_wanted: ' +
+    'Outcome of the mail. undeliverable: the address of the recipient is at fault. failed: all attempts failed. not_wanted: ' +
       'the order was placed with `notify: false`, the recipient has no address, the store has switched it off, or the order was ' +
-      'cancelled first. none: the stage is no mail.',
+      'cancelled first. none: the stage is not a mail.',
     { example: 'none' },
   ),
   at: is.timestamp('When the stage last changed.'),
@@ -185,17 +185,14 @@ const Stage = is.object({
 
 const AMOUNTS = {
   amount_credited: is.minorUnits(
-    'What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written ' +
-      'off; all of a refunded order, and of a cancelled one all but its fee.',
+    'Part of `total_amount` that is no longer owed: cancelled units, refunded goods, shipping and goodwill, and ' +
+      'write-offs; all of a refunded order, and all of a cancelled order except its fee.',
     0,
   ),
-  amount_owed: is.minorUnits('`total_amount` less `amount_credited`, not below 0. Paid or not.', 15980),
-  amount_paid: is.minorUnits('What was paid, paid back or not.', 0),
-  amount_refunded: is.minorUnits('What was paid back.', 0),
-  amount_open: is.minorUnits(
-    'What is still to be paid: `amount_owed` less what was paid and not paid back. 0 where that is negative.',
-    15980,
-  ),
+  amount_owed: is.minorUnits('`total_amount` less `amount_credited`, at least 0, whether paid or not.', 15980),
+  amount_paid: is.minorUnits('Sum of the payments.', 0),
+  amount_refunded: is.minorUnits('Sum of the refunds.', 0),
+  amount_open: is.minorUnits('Outstanding amount: `amount_owed` less payments plus refunds, at least 0.', 15980),
 };
 
 const TAX_LINES = is.arrayOf(
@@ -211,10 +208,10 @@ const SUMMARY = {
   fulfillment_status: is.oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
   payment_method: is.text('COD or OFFLINE for orders of this API; imported orders may have other methods.', 'COD'),
   amount: is.minorUnits('Sum of the lines.', 15980),
-  total_amount: is.minorUnits('What the order costs: `amount` with tax and shipping, less any discount.', 15980),
+  total_amount: is.minorUnits('Total of the order: `amount` with tax and shipping, less any discount.', 15980),
   currency: is.text('ISO 4217.', 'USD'),
   customer_name: is.text('Display name.', 'Ada Lovelace'),
-  source: is.oneOf(ORDER_SOURCES, 'Where the order comes from: a point of sale, or the website and this API.', {
+  source: is.oneOf(ORDER_SOURCES, 'Origin of the order: a point of sale, or the website and this API.', {
     example: 'WEBSITE',
   }),
   created_at: is.timestamp('When the order was placed.'),
@@ -229,11 +226,11 @@ export const OrderListItem = representation(
       is_test: is.flag('Whether the order was placed with a test key.'),
       held: is.flag('Whether the order is under review.'),
       units: is.integer('Sum of the quantities of its lines.', 2, 'int64'),
-      refund_due: is.minorUnits('What is still to be paid back. Also with `include=amounts`.', 0),
-      due_at: is.orNull(is.timestamp('When it is to be paid; null without payment terms.')),
+      refund_due: is.minorUnits('Amount to refund. Also with `include=amounts`.', 0),
+      due_at: is.orNull(is.timestamp('Due date of the payment; null without terms.')),
       external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
       customer_id: is.orNull(is.uuid('The account to which the order is linked; null for a guest.', CUSTOMER_ID)),
-      metadata: is.metadata('What clients keep with the order.'),
+      metadata: is.metadata('Custom fields that clients store with the order.'),
       line_items: is.arrayOf(LineItem, 'The lines as they were sold.'),
       payments: is.arrayOf(PaymentOfOrder, 'Recorded payments, in the order in which they were recorded.', []),
     }),
@@ -254,22 +251,22 @@ export const Order = representation(
     shipping_tax: is.arrayOf(Tax, 'The taxes of the shipping.', []),
     discount_amount: is.minorUnits('Discount; positive where it lowers the total.', 0),
     adjustment_amount: is.minorUnits(
-      'What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax ' +
+      'Difference to the total: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax ' +
         'where the prices include it.',
       0,
     ),
     line_items: is.arrayOf(LineItem, 'The lines as they were sold. Later changes of the products do not change them.'),
     customer: CustomerOfOrder,
     shipping_address: is.object(ADDRESS),
-    billing_address: is.object({ name: is.text('Who is billed; `""`: the customer.', ''), ...ADDRESS }),
+    billing_address: is.object({ name: is.text('Name on the invoice; `""`: the customer.', ''), ...ADDRESS }),
     notes: is.text('`""` when there are none.', 'Ring twice'),
-    metadata: is.metadata('What clients keep with the order.'),
+    metadata: is.metadata('Custom fields that clients store with the order.'),
     external_reference: is.text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
     is_test: is.flag('Whether the order was placed with a test key. Lists contain it with `include=is_test`.'),
-    payment_terms_days: is.orNull(is.integer('In how many days it is to be paid; null without payment terms.', 30)),
-    due_at: is.orNull(is.timestamp('When it is to be paid: `created_at` and these days, of 24 hours each.')),
+    payment_terms_days: is.orNull(is.integer('Payment terms in days; null without terms.', 30)),
+    due_at: is.orNull(is.timestamp('Due date of the payment: `created_at` plus the terms, in days of 24 hours.')),
     placed_by: is.described(ACTOR, 'Who placed it: the key; `system` for an imported order.'),
-    held: is.flag('Whether the order is under review: nothing of it ships.'),
+    held: is.flag('Whether the order is under review. It does not ship until it is released.'),
     held_reasons: is.arrayOf(
       is.text('Code of a rule, `manual` or `analysis_unavailable`.', 'amount_over_limit'),
       'Why the order is under review. Empty when it is not.',
@@ -285,8 +282,8 @@ export const Order = representation(
     payments: is.arrayOf(PaymentOfOrder, 'Recorded payments, in the order of their recording.', []),
     refunds: is.arrayOf(RefundOfOrder, 'Recorded refunds, likewise.', []),
     ...AMOUNTS,
-    refund_due: is.minorUnits('What is still to be paid back: the same where it is negative.', 0),
-    cancellation_fee: is.minorUnits('What stayed owed when the order was cancelled.', 0),
+    refund_due: is.minorUnits('Amount to refund: payments less refunds less `amount_owed`, at least 0.', 0),
+    cancellation_fee: is.minorUnits('Cancellation fee.', 0),
     updated_at: is.timestamp(
       'When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has ' +
         'its own time.',
@@ -342,7 +339,7 @@ export function toOrderListItem(order: ListedOrder, include: readonly Include[] 
 export function toOrderResponse(order: OrderRecord): OrderResponse {
   const { name, email, phone } = order.customer;
   const { amount, taxAmount: tax, shippingAmount: shipping, discountAmount: discount, totalAmount: total } = order;
-  // In Node 20, an object literal with a spread and further fields takes ten times as long.
+  // In Node 20, an object literal with a spread and more fields takes ten times as long.
   return Object.assign(summaryOf(order), {
     tax_amount: tax,
     tax_lines: taxLinesOf(order).map(toTaxLine),

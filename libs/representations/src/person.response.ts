@@ -9,10 +9,10 @@ export const Person = representation(
     id: is.uuid('Stable.'),
     email: is.text('In lower case. Unique in the store.', 'ada@example.com'),
     name: is.text('Display name.', 'Ada Lovelace'),
-    role: is.oneOf(ROLES, 'What the person may do.'),
+    role: is.oneOf(ROLES, 'Role of the person.'),
     created_at: is.timestamp('When the person was added.'),
     last_sign_in_at: is.orNull(is.timestamp('The last sign-in; null before the first.'), null),
-    invited: is.flag('Whether the mail about the access is sent.', true),
+    invited: is.flag('Whether the invitation is sent.', true),
   }),
 );
 
@@ -40,7 +40,7 @@ export function toPersonResponse(person: Member): ValueOf<typeof Person> {
   };
 }
 
-/** @param keyId of the request. */
+/** @param keyId the id of the request's key. */
 export function toPersonSession(session: SignIn, keyId: string): ValueOf<typeof PersonSession> {
   return {
     id: session.id,

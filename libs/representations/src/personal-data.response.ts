@@ -9,7 +9,7 @@ const PERSON = { id: '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f', email: 'ada@example
 export const PersonalData = representation(
   'PersonalData',
   is.object({
-    taken_at: is.timestamp('The time of all of it.'),
+    taken_at: is.timestamp('When the data was read.'),
     customer: is.orNull(is.freeForm('The customer, as in a store bundle.', CUSTOMER)),
     contacts: is.arrayOf(
       is.freeForm('A contact of a customer.', CONTACT),
@@ -20,7 +20,7 @@ export const PersonalData = representation(
       'The secrets that are stored with the customer. Their values are not shown.',
     ),
     blocked: is.flag('Whether the e-mail is in a block list of the store.'),
-    person: is.orNull(is.freeForm('Who may sign in to the store, if the person may.', PERSON)),
+    person: is.orNull(is.freeForm('The access of the person to the dashboard, if any.', PERSON)),
     orders: is.arrayOf(
       is.freeForm('An order, as in a store bundle.', { receipt_number: 'WEB-261120-7K3M9Q' }),
       'The orders with the e-mail, and those that are linked to the customer, oldest first.',

@@ -25,9 +25,9 @@ const Variant = is.object({
   price: is.majorUnits('Unit price.', 79.9),
   price_source: PRICE_SOURCE,
   attributes: is.attributes('Attributes of the variant, by name.'),
-  metadata: is.metadata('What the store keeps with the variant.'),
+  metadata: is.metadata('Custom fields that the store keeps with the variant.'),
   quantity: is.integer(
-    'Available units: what open orders have taken is not in it. 0 while the variant is inactive.',
+    'Available units, without those that open orders have taken. 0 while the variant is inactive.',
     7,
     'int64',
   ),
@@ -57,7 +57,7 @@ const SUMMARY = {
   price: is.majorUnits('Unit price.', 79.9),
   price_source: PRICE_SOURCE,
   quantity: is.integer(
-    'Available units of the product and of its active variants: what open orders have taken is not in it.',
+    'Available units of the product and of its active variants, without those that open orders have taken.',
     12,
     'int64',
   ),
@@ -77,7 +77,7 @@ export const ProductListItem = representation(
     ...is.included({
       updated_at: is.timestamp('When the product last changed.', '2026-10-03T14:21:09.512Z'),
       sku: is.text('`""` when there is none.', 'R-1'),
-      metadata: is.metadata('What the store keeps with the product.'),
+      metadata: is.metadata('Custom fields that the store keeps with the product.'),
     }),
   }),
   { money: 'major' },
@@ -91,7 +91,7 @@ export const Product = representation(
     sku: is.text('`""` when there is none.', 'R-1'),
     description: is.text('`""` when there is none.', 'For road and trail'),
     featured: is.flag('Whether the store features the product.', true),
-    metadata: is.metadata('What the store keeps with the product.'),
+    metadata: is.metadata('Custom fields that the store keeps with the product.'),
     images: is.arrayOf(Image, 'In display order.'),
     variants: is.arrayOf(Variant, 'In the order of the catalog.'),
     specifications: is.arrayOf(Specification, 'In display order.'),
@@ -136,7 +136,7 @@ export function toProductListItem(
 }
 
 export function toProductResponse(product: ProductRecord, currency: Currency): ProductResponse {
-  // In Node 20, an object literal with a spread and further fields takes ten times as long.
+  // In Node 20, an object literal with a spread and more fields takes ten times as long.
   return Object.assign(summaryOf(product, currency), {
     sku: product.sku,
     description: product.description,

@@ -23,12 +23,18 @@ export type SchemaObject = Exclude<Schema, ReferenceObject>;
 export const object = <T extends TProperties>(properties: T, description?: string): TObject<T> =>
   Type.Object(properties, { ...(description && { description }) });
 
-/** The same schema with another description. Its type is named: a declaration file cannot spell that of a spread schema. */
+/**
+ * Returns the same schema with another description. The type is explicit, because a declaration file cannot express
+ * that of a spread schema.
+ */
 export const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description });
 
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
-/** Members that a list has only when its `include` names them. @param word absent: each has its own. */
+/**
+ * Members that a list contains only when its `include` names them. @param word the word in `include`; when absent, each
+ * member has its own.
+ */
 export const included = <T extends TProperties>(members: T, word?: string) =>
   Object.fromEntries(
     Object.entries(members).map(([name, schema]) => {
@@ -36,7 +42,7 @@ export const included = <T extends TProperties>(members: T, word?: string) =>
     }),
   ) as { [Name in keyof T]: TOptional<T[Name]> };
 
-/** @param example absent: one entry with the examples of its members. */
+/** @param example when absent, one entry with the examples of its members. */
 export const arrayOf = <T extends TSchema>(
   items: T,
   description: string,
@@ -65,7 +71,7 @@ const about = (description: string, example: unknown) => ({ description, example
 
 export const text = (description: string, example: string) => Type.String(about(description, example));
 
-/** @param more.names for generators of clients, which make a name of each word, and none of an empty one. */
+/** @param more.names for client generators, which derive a name from each word but not from an empty one. */
 export const oneOf = (
   words: readonly string[],
   description: string,
@@ -88,7 +94,7 @@ export const timestamp = (description: string, example = '2026-11-20T09:30:00.00
 export const percent = (description: string, example: number) =>
   Type.Number(about(`${description} In percent.`, example));
 
-/** @param format `int64`: it may exceed 32 bits. */
+/** @param format `int64` when it may exceed 32 bits. */
 export const integer = (description: string, example: number, format?: 'int64') =>
   Type.Integer({ ...about(description, example), ...(format && { format }) });
 
@@ -97,7 +103,7 @@ export const number = (description: string, example: number) => Type.Number(abou
 export const id = (description: string, example = 7) =>
   Type.Integer({ ...about(description, example), format: 'int32' });
 
-/** @param example absent: false. */
+/** @param example when absent, false. */
 export const flag = (description: string, example?: boolean) =>
   Type.Boolean({ description, ...(example !== undefined && { examples: [example] }) });
 
@@ -110,7 +116,7 @@ export const minorUnits = (description: string, example: number) =>
 export const majorUnits = (description: string, example: number) =>
   Type.Number(about(`${description} In major units of the currency: 10.99 is 10.99 USD.`, example));
 
-/** @param example null, or absent: that of the schema. */
+/** @param example null; when absent, the example of the schema. */
 export const orNull = <T extends TSchema>(schema: T, example?: null): TUnsafe<Static<T> | null> => {
   const { type, ...others } = schema as T & { type: string };
   return Type.Unsafe({ ...others, type: [type, 'null'], ...(example === null && { examples: [null] }) });

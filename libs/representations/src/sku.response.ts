@@ -30,7 +30,7 @@ export const SkuListItem = representation(
       ),
     ),
     quantity: is.integer(
-      'Available units of exactly this variant or product: what open orders have taken is not in it.',
+      'Available units of exactly this variant or product, without those that open orders have taken.',
       7,
       'int64',
     ),

@@ -14,7 +14,7 @@ const UNIT = {
 
 export const StockListItem = representation(
   'StockListItem',
-  is.object({ ...UNIT, quantity: is.integer('Available units: what open orders have taken is not in it.', 7) }),
+  is.object({ ...UNIT, quantity: is.integer('Available units, without those that open orders have taken.', 7) }),
 );
 
 export function toStockListItem(row: StockRecord): ValueOf<typeof StockListItem> {
@@ -65,7 +65,7 @@ export const StockChange = representation(
           is.integer('Units in the bin before; null when the bin or the place of the count is unknown.', 12),
         ),
         after: is.orNull(is.integer('Units in the bin after the line.', 22)),
-        short: is.integer('Units that were sold although the count did not find them.', 0),
+        short: is.integer('Units that were sold and that the count did not find.', 0),
         code: is.oneOf(['', ...STOCK_REFUSALS], 'Why the line is refused; `""` when it is applied.', {
           names: ['applied', ...STOCK_REFUSALS],
         }),

@@ -35,7 +35,7 @@ export const Store = representation(
     ),
   }),
 );
-/** The names, camelCase and snake_case, are the contract's. */
+/** The contract prescribes the names, both camelCase and snake_case. */
 export function toStoreResponse(store: PublicStoreProfile): ValueOf<typeof Store> {
   return {
     id: store.id,
@@ -53,7 +53,7 @@ export function toStoreResponse(store: PublicStoreProfile): ValueOf<typeof Store
       methods: store.paymentSettings.methods.map(({ methodId, enabled, isSandbox, hasCredentials }) => ({
         methodId,
         enabled,
-        // Undefined, and so absent from the JSON, for methods without a gateway.
+        // The value is undefined, and so absent from the JSON, for methods without a gateway.
         isSandbox,
         hasCredentials,
       })),

@@ -22,21 +22,18 @@ const FIELDS = {
     'The fixed headers of its messages. Their values are not shown.',
   ),
   mode: is.oneOf(['live', 'test'], 'That of the key that installed it: it sends only orders of this mode.'),
-  state: is.oneOf(['active', 'paused'], 'A paused webhook sends nothing and keeps its place.'),
+  state: is.oneOf(['active', 'paused'], 'A paused webhook sends nothing and keeps its position.'),
   reason: is.oneOf(
     ['', ...PAUSE_REASONS],
     'Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after ' +
-      'its place are no longer kept. `""` while it is active.',
+      'its position are no longer stored. `""` while it is active.',
     { names: ['active', ...PAUSE_REASONS] },
   ),
   cursor: is.text(
-    'Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.',
+    'Its position: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.',
     'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
   ),
-  lag_seconds: is.integer(
-    'The time since the oldest change that is not delivered got its place in the feed; 0 without any.',
-    0,
-  ),
+  lag_seconds: is.integer('Age of the oldest undelivered change in the feed; 0 without any.', 0),
   failing_since: is.orNull(
     is.timestamp(
       'The first failed attempt since the last one that did not fail, and since the last pause; null without one.',
@@ -57,9 +54,13 @@ const LAST_DELIVERIES = is.arrayOf(
     message_id: is.text('`webhook-id` of the message.', 'msg_0nYtWk2Zr8q1c5d7e9f1a3b5c7d'),
     type: is.text('Of the message; `webhook.test` is a test.', 'orders.changed'),
     at: is.timestamp('When the attempt began.', '2026-11-20T09:30:01.080Z'),
-    phase: is.oneOf(DELIVERY_PHASES, 'How far it came: `done` = the receiver answered; otherwise, what failed.', {
-      example: 'done',
-    }),
+    phase: is.oneOf(
+      DELIVERY_PHASES,
+      'Phase of the attempt: `done` = the receiver answered; otherwise the phase that failed.',
+      {
+        example: 'done',
+      },
+    ),
     status: is.orNull(is.integer('HTTP status of the answer; null without one.', 204)),
     duration_ms: is.integer('How long it took.', 38),
     answer: is.text('The first 4 kB of the answer; without one, what failed.', ''),

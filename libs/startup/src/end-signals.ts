@@ -7,7 +7,8 @@ const SIGNALS = Object.keys(EXIT_CODES) as EndSignal[];
 const SAME_GESTURE_MS = 500;
 
 /**
- * A later signal that is not part of the same gesture ends the process with exit code 1.
+ * Runs the shutdown at the first signal. A later signal, unless it belongs to the same gesture, ends the process with
+ * exit code 1.
  * @param giveUp ends the process when it still runs `afterMs` milliseconds after the first signal.
  */
 export function onShutdownSignal(
@@ -27,7 +28,7 @@ export function onShutdownSignal(
   for (const signal of SIGNALS) process.on(signal, handle);
 }
 
-/** The first signal asks the work to end; the same signal again ends the process at once. */
+/** The first signal asks the work to end; a second one ends the process at once. */
 export async function interruptible<T>(interrupt: (exitCode: number) => void, work: () => Promise<T>): Promise<T> {
   const handle = (signal: EndSignal) => interrupt(EXIT_CODES[signal]);
   for (const signal of SIGNALS) process.once(signal, handle);

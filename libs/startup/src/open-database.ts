@@ -6,7 +6,7 @@ import {
 } from '@store-commerce/embedded-postgres';
 
 export interface OpenDatabase {
-  /** Contains the password: never print it. */
+  /** Contains the password, so it must never be printed. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -14,7 +14,8 @@ export interface OpenDatabase {
 export type EmbeddedUse = 'owned' | 'shared';
 
 /**
- * Migrates only the embedded database. Operators migrate a configured one; until then this process is not ready.
+ * Opens the database. It migrates only the embedded one. Operators migrate a configured one; until then, this process
+ * is not ready.
  * @throws EmbeddedPostgresInUse when `use` is `owned` and another process has the data directory.
  */
 export async function openDatabase(
@@ -55,7 +56,10 @@ async function withCurrentSchema(database: OpenDatabase, own?: OwnMigrations): P
   }
 }
 
-/** A restart that fails is an unhandled rejection, which ends the process: it cannot run without its database. */
+/**
+ * Restarts the server. A restart that fails is an unhandled rejection, which ends the process: it cannot run without
+ * its database.
+ */
 function keepRunning(
   first: EmbeddedPostgres,
   dataDir: string,

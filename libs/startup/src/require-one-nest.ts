@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** Neither copy knows the exceptions and providers of the other. */
+/** Two copies of Nest are loaded, and neither knows the exceptions and providers of the other. */
 export class TwoCopiesOfNest extends Error {
   constructor(copies: readonly string[]) {
     super(

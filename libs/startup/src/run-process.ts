@@ -7,8 +7,8 @@ export interface ServiceProcess {
 }
 
 /**
- * An uncaught error ends the process with 1: its state is unknown, and the supervisor starts a new one. A failed start
- * prints one line and ends it with 2 for an error of the configuration, with 1 for any other.
+ * Runs a process. An uncaught error ends it with exit code 1: its state is unknown, and the supervisor starts a new
+ * one. A failed start prints one line and ends it with 2 for an error of the configuration, with 1 for any other.
  * @param start resolves once the process serves.
  */
 export function runProcess(

@@ -3,7 +3,7 @@ import type { Cells } from './cells.js';
 import { readCsv, type CsvRecord, type OpenFile } from './csv-records.js';
 import { Invalid, quoted } from './invalid.js';
 
-/** A row of the file. For a row with a fault, only its place is known. */
+/** A row of the file. When a row has a fault, only its line is known. */
 export interface Row {
   readonly line: number;
   readonly cells: Cells;
@@ -23,14 +23,17 @@ export interface FileOptions {
 }
 
 export interface Header {
-  /** The column at each position; null when it is not used. */
+  /** The column at each position; null for an unused one. */
   readonly columns: readonly (string | null)[];
   readonly names: readonly string[];
-  /** Headings of the columns that are not used. */
+  /** The headings of the unused columns. */
   readonly ignored: readonly string[];
 }
 
-/** The records of the file, with the header of all. @throws Invalid or Error when the file does not have the format. */
+/**
+ * Returns the records of the file, each with the common header. @throws Invalid or Error when the file does not have
+ * the format.
+ */
 async function* readRecords(options: FileOptions): AsyncGenerator<{ header: Header; record: CsvRecord; row: Row }> {
   let header: Header | null = null;
   for await (const record of readCsv(options.open, options.encoding)) {
@@ -44,13 +47,13 @@ async function* readRecords(options: FileOptions): AsyncGenerator<{ header: Head
 export interface Survey {
   readonly header: Header | null;
   readonly rows: number;
-  /** Numbers of rows by product. */
+  /** The number of rows of each product. */
   readonly sizes: ReadonlyMap<string, number>;
-  /** The product of each alias: that of the first row with it. */
+  /** The product of each alias, from the first row with it. */
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** Reads the whole file, so that a broken one fails before anything of it is converted. */
+/** Reads the whole file, so that a broken one fails before any of it is converted. */
 export async function survey(options: FileOptions): Promise<Survey> {
   const named = new Map<string, number>();
   const aliases = new Map<string, string>();
@@ -71,9 +74,8 @@ export async function survey(options: FileOptions): Promise<Survey> {
 }
 
 /**
- * Reads the file again: the rows of each product, in the order of the products' first rows. Holds the rows from the first
- * product on that is not complete.
- *
+ * Reads the file again and returns the rows of each product, in the sequence of the products' first rows. It holds the
+ * rows from the first incomplete product on.
  * @param reportSuspect receives the cells that a spreadsheet has probably damaged.
  */
 export async function* readProducts(
@@ -141,7 +143,7 @@ function rowOf({ line, cells: given }: CsvRecord, { columns, names }: Header, fo
   return { line, product: product ?? `line ${line}`, alias, fault, cells: fault === null ? cells : {} };
 }
 
-/** How a spreadsheet shortens a long number, such as 4006381333931 to 4,00638E+12. */
+/** Matches a long number as a spreadsheet shortens it, such as 4006381333931 to 4,00638E+12. */
 const SHORTENED = /^\d([.,]\d+)?E\+\d{2,}$/i;
 const IS_CODE = /barcode|gtin|upc|ean|isbn/i;
 
@@ -157,6 +159,6 @@ function reportDamage(
   });
 }
 
-// Every control character except tabs and line breaks, which descriptions contain.
+// This excludes tabs and line breaks, which descriptions contain.
 // eslint-disable-next-line no-control-regex
 const CONTROL_CHARACTER = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;

@@ -18,18 +18,20 @@ export interface CatalogVariant {
   readonly quantity: number | null;
 }
 
-/** A product as its rows describe it. An undefined field has no column in the file, and keeps its stored value. */
+/**
+ * A product as its rows describe it. A field is undefined when its column is missing; it then keeps its stored value.
+ */
 export interface CatalogProduct {
   readonly line: number;
   readonly slug: string;
-  /** What else no other product of the file may have, by its name: `SKU`, `ID`. */
+  /** Other values that must be unique in the file, by name: `SKU`, `ID`. */
   readonly unique?: Readonly<Record<string, string>>;
   readonly sku?: string;
   readonly name: string;
   readonly price: string;
   readonly description?: string;
   readonly brand?: string;
-  /** Paths of category names, from the top. */
+  /** Paths of category names, starting at the top. */
   readonly categories?: readonly (readonly string[])[];
   readonly images?: readonly { readonly url: string; readonly alt?: string }[];
   readonly specifications?: readonly { readonly name: string; readonly value: string }[];
@@ -41,7 +43,7 @@ export interface CatalogProduct {
 
 /** The context in which a format reads rows. */
 export interface ReadingContext {
-  /** Names of the columns in the file. */
+  /** The names of the columns in the file. */
   readonly columns: ReadonlySet<string>;
   readonly now: Date;
   /** Receives each value that was adjusted, with its reason. */
@@ -50,21 +52,21 @@ export interface ReadingContext {
 
 /** The format in which one kind of shop exports its catalog. */
 export interface CatalogFormat {
-  /** The column's name by its lower-case header; null when it is not used. */
+  /** Returns the column's name by its lower-case header; null when it is not used. */
   readonly columnOf: (header: string) => string | null;
   /** The columns that identify a file of this format, with their headers. */
   readonly required: Readonly<Record<string, string>>;
   /** Undoes the escaping of the shop's export in the text of a cell. */
   readonly unescape?: (text: string) => string;
-  /** The key that all rows of a product share, and another name by which rows may refer to this row's product. */
+  /** Returns the key that all rows of a product share, and an alias by which rows may refer to this row's product. */
   readonly placeOf: (cells: Cells) => { readonly product: string | null; readonly alias?: string };
   /**
-   * Separates rows with one key that are several products: each is then converted or refused for itself. Without it, the
-   * rows are one product.
+   * Separates rows with the same key that are several products: each is then converted or refused on its own. When
+   * absent, the rows are one product.
    */
   readonly separate?: <R extends CatalogRow>(rows: readonly R[]) => (readonly R[])[];
   /**
-   * @param rows of one product, in the order of the file.
+   * @param rows the rows of one product, in the sequence of the file.
    * @throws Invalid when the rows are invalid, NotSold when the service does not sell the product.
    */
   readonly read: (rows: readonly CatalogRow[], context: ReadingContext) => CatalogProduct;

@@ -3,10 +3,12 @@ import { Invalid } from './invalid.js';
 /** The non-empty cells of a row, by the format's name of their column. */
 export type Cells = Readonly<Record<string, string | undefined>>;
 
-/** Catches the number of an article in the column of its price. In major units, above the limit of every currency. */
+/**
+ * This limit detects an article number in the price column. It is in major units, above the limit of every currency.
+ */
 const MAX_PRICE = 50_000_000_000;
 
-/** The price as decimal text. @throws Invalid for text that could mean more than one amount. */
+/** Returns the price as decimal text. @throws Invalid for text that could mean more than one amount. */
 export function readPrice(text: string, column: string): string {
   const given = text.trim();
   if (/^-\s*\d/.test(given)) throw new Invalid(`${column} is negative`);
@@ -25,12 +27,12 @@ export function reportFinePrice(price: string, noted: (reason: string) => void):
     noted(`the price ${price} has more than two decimals: the import refuses it unless the currency has them`);
 }
 
-/** The lowest of the prices. */
+/** Returns the lowest of the prices. */
 export function lowestPrice(prices: readonly string[]): string {
   return prices.reduce((low, price) => (Number(price) < Number(low) ? price : low));
 }
 
-/** The quantity; null when the shop does not track it. A negative quantity is read as 0 and `noted`. */
+/** Returns the quantity; null when the shop does not track it. A negative quantity is read as 0 and `noted`. */
 export function readQuantity(text: string | undefined, column: string, noted: (reason: string) => void): number | null {
   const given = text?.trim() ?? '';
   if (given === '') return null;
@@ -40,12 +42,12 @@ export function readQuantity(text: string | undefined, column: string, noted: (r
   return Math.max(quantity, 0);
 }
 
-/** Whether the cell holds a yes. */
+/** Whether the cell says yes. */
 export function isYes(text: string | undefined): boolean {
   return /^(true|yes|1)$/i.test(text?.trim() ?? '');
 }
 
-/** Image addresses that a browser can load, without duplicates. */
+/** Returns image addresses that a browser can load, without duplicates. */
 export function pictures<T extends { readonly url: string }>(
   given: readonly T[],
   noted: (reason: string) => void,
@@ -58,7 +60,7 @@ export function pictures<T extends { readonly url: string }>(
   return [...byUrl.values()];
 }
 
-/** Options by name, in their order. A repeated name gets a number, so that no option is lost. */
+/** Returns options by name, in sequence. A repeated name gets a number, so that no option is lost. */
 export function optionsByName(pairs: readonly (readonly [name: string, value: string])[]): Record<string, string> {
   const options = new Map<string, string>();
   for (const [name, value] of pairs) {

@@ -33,7 +33,7 @@ const aHat = { ID: '7', Type: 'simple', SKU: 'HAT', Name: 'Hat', Published: '1',
 async function* bytesOf(text: string | Uint8Array): AsyncGenerator<Uint8Array> {
   await Promise.resolve();
   const bytes = Buffer.from(text as string);
-  // The pieces cut lines and letters anywhere.
+  // The chunks split lines and letters anywhere.
   for (let start = 0; start < bytes.length; start += 97) yield bytes.subarray(start, start + 97);
 }
 
@@ -283,7 +283,7 @@ describe('a WooCommerce export', () => {
       '3 changed an image without an http address is skipped',
       '6 skipped a grouped product only shows others, which are products themselves',
       '7 skipped an external product is sold somewhere else',
-      '8 refused Parent is no product of this file',
+      '8 refused Parent is not a product of this file',
     ]);
   });
 
@@ -331,13 +331,17 @@ describe('a WooCommerce export', () => {
     [
       'one SKU',
       [aHat, { ...aHat, ID: '8' }],
-      ['3 refused the SKU "HAT" is that of line 2, which is converted instead'],
+      ['3 refused the SKU "HAT" is already in line 2, which is converted instead'],
     ],
-    ['one ID', [aHat, { ...aHat, SKU: 'CAP' }], ['3 refused the ID "7" is that of line 2, which is converted instead']],
+    [
+      'one ID',
+      [aHat, { ...aHat, SKU: 'CAP' }],
+      ['3 refused the ID "7" is already in line 2, which is converted instead'],
+    ],
     [
       'SKUs that make one slug',
       [aHat, { ...aHat, ID: '8', SKU: 'Hat!' }],
-      ['3 refused the slug "hat" is that of line 2, which is converted instead'],
+      ['3 refused the slug "hat" is already in line 2, which is converted instead'],
     ],
     [
       'one SKU, the first of them refused',
@@ -350,7 +354,7 @@ describe('a WooCommerce export', () => {
     [
       'one SKU, the first of them with variations at the end',
       [aTee, { ...aHat, SKU: 'TEE' }, { ...aVariation, SKU: 'TEE-S' }],
-      ['3 refused the SKU "TEE" is that of line 2, which is converted instead'],
+      ['3 refused the SKU "TEE" is already in line 2, which is converted instead'],
     ],
     ['neither SKU nor ID', [{ ...aHat, SKU: '', ID: '' }], ['2 refused SKU and ID are missing: nothing distinguishes']],
   ])('of products with %s gives the first valid one', async (_, rows, notes) => {

@@ -11,7 +11,7 @@ export interface Conversion extends FileOptions, Destination {
   readonly now: Date;
   /** Receives the notes. */
   readonly noted: (note: Note) => void;
-  /** Is filled in. */
+  /** Accumulates the counts. */
   readonly report: Report;
 }
 
@@ -47,7 +47,7 @@ function* placesOf(store: string, bin: string): Generator<BundleLine> {
 }
 
 function separated(rows: readonly Row[], { format }: Conversion): (readonly Row[])[] {
-  // A row with a fault has no cells that tell a product from a part.
+  // A row with a fault has no cells that distinguish a product from a part.
   if (rows.some(({ fault }) => fault !== null)) return [rows];
   return format.separate?.(rows) ?? [rows];
 }
@@ -61,7 +61,7 @@ function convertProduct(
 ): BundleLine[] {
   const { format, now, noted, report } = options;
   const first = rows[0]?.line ?? 0;
-  // Noted only for a valid product: for a refused one, its one reason is enough.
+  // Changes are noted only for a valid product: for a refused one, its single reason is enough.
   const changes: Note[] = [];
   try {
     const faulty = rows.find(({ fault }) => fault !== null);
@@ -86,7 +86,7 @@ function convertProduct(
   }
 }
 
-/** What identifies the converted products, with their lines. */
+/** The identities of the converted products, with their lines. */
 class Taken {
   private readonly lines = new Map<string, number>();
 
@@ -95,7 +95,7 @@ class Taken {
     for (const [what, value] of namesOf(product)) {
       const earlier = this.lines.get(`${what} ${value}`);
       if (earlier === undefined) continue;
-      const problem = `the ${what} ${quoted(value)} is that of line ${earlier}, which is converted instead`;
+      const problem = `the ${what} ${quoted(value)} is already in line ${earlier}, which is converted instead`;
       throw new Invalid(problem, product.line);
     }
   }

@@ -4,12 +4,12 @@ import { Invalid } from './invalid.js';
 
 /** A record of a CSV file. A field may span several lines, and so may the record. */
 export interface CsvRecord {
-  /** The record's first line, counted from 1. */
+  /** The first line of the record, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** The parser's output for a record with the option `raw`. */
+/** The output of the parser for a record with the option `raw`. */
 interface Parsed {
   readonly record: string[];
   readonly raw: string;
@@ -20,7 +20,7 @@ export type OpenFile = () => AsyncIterable<Uint8Array>;
 
 /** A larger record is not a row of a catalog, and must not fill the memory. */
 const MAX_RECORD_BYTES = 1_000_000;
-/** Holds the first line of every catalog. */
+/** Large enough for the first line of every catalog. */
 const HEAD_BYTES = 65_536;
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -33,9 +33,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 
 /**
  * Reads CSV with quoted fields, LF or CRLF, with or without a byte order mark. Commas, semicolons or tabs separate the
- * fields: those that the first line has most of, or the one that a spreadsheet names there as `sep=;`. Skips records
- * without any text.
- *
+ * fields: the most frequent one in the first line, or the one that a spreadsheet names there as `sep=;`. Records
+ * without any text are skipped.
  * @param named the encoding of a file without a byte order mark: a label of the Encoding Standard. UTF-8 by default.
  * @throws Invalid or Error when the file is not CSV or does not have the encoding.
  */
@@ -43,9 +42,10 @@ export async function* readCsv(open: OpenFile, named?: string): AsyncGenerator<C
   const head = await headOf(open());
   const encoding = encodingOf(head, named);
   const start = new TextDecoder(encoding).decode(head);
-  // A spreadsheet that writes the file again pads this line with separators.
+  // A spreadsheet that saves the file again pads this line with separators.
   const [first = '', separator] = /^"?sep=([^\r\n])"?\1*(?:\r\n|\r|\n|$)/i.exec(start) ?? [];
-  // Counted as the parser goes, which is ahead of the reader. The parser's own count takes a CRLF within quotes as two.
+  // Lines are counted while the parser runs, because it is ahead of the reader. The parser's own count takes a CRLF
+  // within quotes as two lines.
   let line = first === '' ? 1 : 2;
   const numbered = ({ record, raw }: Parsed): CsvRecord => {
     const begins = line;
@@ -82,10 +82,10 @@ async function headOf(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return head;
 }
 
-/** A byte order mark names the encoding. The first heading is at least two ASCII characters. */
+/** A byte order mark determines the encoding. The first heading has at least two ASCII characters. */
 function encodingOf(head: Buffer, named = 'utf-8'): string {
   const start = head.toString('hex', 0, 4);
-  // A ZIP archive, which an .xlsx or .ods is, or an .xls.
+  // These bytes begin a ZIP archive, which an .xlsx or .ods is, or an .xls.
   if (/^(504b0304|d0cf11e0)/.test(start)) {
     throw new Error('The file is a workbook, such as .xlsx: save it as CSV, in UTF-8.');
   }
@@ -97,7 +97,7 @@ function encodingOf(head: Buffer, named = 'utf-8'): string {
   throw new Error(`The file looks like UTF-16 without a byte order mark: name its encoding with --encoding ${likely}.`);
 }
 
-/** @param skipped the number of characters to leave out at the beginning. */
+/** @param skipped the number of characters to skip at the beginning. */
 async function* textOf(source: AsyncIterable<Uint8Array>, encoding: string, skipped: number): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   let left = skipped;

@@ -2,7 +2,7 @@
 export class Invalid extends Error {
   constructor(
     readonly problem: string,
-    /** Counted from 1. Undefined where the problem has no line yet. */
+    /** The line from 1. Undefined while the problem has no line. */
     readonly line?: number,
   ) {
     super(line === undefined ? problem : `line ${line}: ${problem}`);
@@ -21,7 +21,7 @@ export function atLine<T>(line: number, read: () => T): T {
   }
 }
 
-/** Text of the file for a message: quoted, and cut when it is long. */
+/** Formats text of the file for a message: quoted, and cut when it is long. */
 export function quoted(text: string): string {
   const characters = Array.from(text);
   return JSON.stringify(characters.length > 80 ? `${characters.slice(0, 80).join('')}…` : text);

@@ -28,7 +28,7 @@ const WRONG_USAGE = 2;
 
 class UsageError extends Error {}
 
-/** Text from a file must not control the terminal. */
+/** Escapes text from a file, which must not control the terminal. */
 const printable = (text: string) =>
   text.replace(
     /(?!\n)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
@@ -53,8 +53,8 @@ function readArguments(args: string[]) {
   const [name = '', file, ...others] = positionals;
   if (values.help) return null;
   const format = Object.entries(FORMATS).find(([known]) => known === name)?.[1];
-  if (!format) throw new UsageError(`Name the format: ${Object.keys(FORMATS).join(' or ')}.`);
-  if (file === undefined || others.length > 0) throw new UsageError('Name one file.');
+  if (!format) throw new UsageError(`Specify the format: ${Object.keys(FORMATS).join(' or ')}.`);
+  if (file === undefined || others.length > 0) throw new UsageError('Specify one file.');
   const { store, bin = 'CATALOG/IMPORT', stock, columns, encoding } = values;
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(store ?? '')) throw new UsageError('--store must be a subdomain.');
   if (!/^[^\s/]{1,64}\/[^\s/]{1,64}$/.test(bin)) throw new UsageError('--bin must be WAREHOUSE/BIN.');
@@ -86,7 +86,7 @@ function readColumns(file: string): Record<string, string> {
       return columns as Record<string, string>;
     }
   } catch {
-    // The error below covers this too.
+    // The error below covers this case, too.
   }
   throw new Error(`${file} must be a JSON object such as {"Preis": "Regular price"}.`);
 }
@@ -98,7 +98,7 @@ async function main(): Promise<number> {
     return 0;
   }
   // A pipe cannot be read twice.
-  if (!statSync(options.file).isFile()) throw new Error(`${options.file} is no file.`);
+  if (!statSync(options.file).isFile()) throw new Error(`${options.file} is not a file.`);
   const report = emptyReport();
   const lines = convert({
     ...options,

@@ -14,7 +14,10 @@ export interface Destination {
 /** An import refuses longer lines, at 20,000,000 bytes. */
 const MAX_LINE = 8_000_000;
 
-/** Slugs of a category path, from the top. Each includes the names above it, because WooCommerce allows "Shoes" twice. */
+/**
+ * Returns the slugs of a category path, starting at the top. Each includes the names above it, because WooCommerce
+ * allows "Shoes" twice.
+ */
 const slugsOfPath = (path: readonly string[]): string[] =>
   path.map((_, depth) =>
     path
@@ -71,7 +74,10 @@ function categoryLines(path: readonly string[], store: string): BundleLine[] {
   });
 }
 
-/** Quantities by SKU. A variant that is not for sale has none, so that the product's quantity is what customers can buy. */
+/**
+ * Returns quantities by SKU. A variant that is not for sale is omitted, so that the product's quantity is what
+ * customers can buy.
+ */
 function stockOf({ line, variants, quantity: own }: CatalogProduct, skus: readonly string[]) {
   if (variants.length === 0) return own === null ? [] : [{ line, quantity: own }];
   return variants.flatMap(({ line, active, quantity }: CatalogVariant, index) => {
@@ -81,8 +87,8 @@ function stockOf({ line, variants, quantity: own }: CatalogProduct, skus: readon
 }
 
 /**
- * SKUs of the variants: the shop's own, or one derived from the options when it is missing or not unique. A hash tells
- * apart options whose difference a slug loses, such as letter case.
+ * Returns the SKUs of the variants: the shop's own, or one derived from the options when it is missing or not unique. A
+ * hash distinguishes options whose difference is lost in a slug, such as letter case.
  */
 function skusOf({ variants, slug }: CatalogProduct): string[] {
   const counts = new Map<string, number>();
@@ -93,10 +99,11 @@ function skusOf({ variants, slug }: CatalogProduct): string[] {
   const used = new Set<string>();
   return variants.map(({ line, sku, attributes }, index) => {
     const plain = made[index] ?? '';
-    // Each of them gets a hash, including the first: the order of the rows must not decide which one has the plain SKU.
+    // Each of them gets a hash, including the first: the sequence of the rows must not decide which one has the plain
+    // SKU.
     const alike = plain !== sku && made.indexOf(plain) !== made.lastIndexOf(plain);
     const own = alike ? `${plain}-${hashOf(Object.values(attributes).join(' / '))}` : plain;
-    if (used.has(own)) throw new Invalid(`SKU ${quoted(own)} is there twice`, line);
+    if (used.has(own)) throw new Invalid(`SKU ${quoted(own)} is listed twice`, line);
     used.add(own);
     return own;
   });

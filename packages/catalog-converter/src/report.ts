@@ -1,8 +1,8 @@
 /** A note to the operator about one product. */
 export interface Note {
   /**
-   * `refused`: its rows are invalid. `skipped`: the service does not sell it. `changed`: it is converted with an
-   * adjustment. `reportSuspect`: a cell of the row was probably damaged before.
+   * `refused`: the rows are invalid. `skipped`: the service does not sell the product. `changed`: it is converted with
+   * an adjustment. `reportSuspect`: a cell of the row was probably damaged earlier.
    */
   readonly outcome: 'refused' | 'skipped' | 'changed' | 'reportSuspect';
   readonly line: number;
@@ -24,14 +24,14 @@ export const emptyReport = () => ({
   /** Products that were not converted because their rows are invalid. */
   refused: 0,
   skipped: 0,
-  /** Headings of the columns that are not used. */
+  /** The headings of the unused columns. */
   ignoredColumns: [] as readonly string[],
 });
 
-/** What became of the rows of a file. */
+/** Counts the results of the rows of a file. */
 export type Report = ReturnType<typeof emptyReport>;
 
-/** The report as text. */
+/** Returns the report as text. */
 export function summaryOf(report: Report): string {
   const { rows, products, drafts, variants, images, units, uncounted, refused, skipped, ignoredColumns } = report;
   const unstocked = uncounted === 1 ? '1 product or variant' : `${uncounted} products and variants`;

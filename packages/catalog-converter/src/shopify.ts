@@ -95,7 +95,7 @@ function readVariant({ line, cells }: CatalogRow, first: Cells, { noted }: Readi
   });
 }
 
-/** Options by name; only the first row has the names. */
+/** Returns options by name; only the first row has the names. */
 function optionsOf(cells: Cells, first: Cells): Record<string, string> {
   const pairs = [1, 2, 3].flatMap((n) => {
     const value = cells[`option${n}value`]?.trim();
@@ -109,7 +109,7 @@ function assertDifferent(variants: readonly CatalogVariant[]): void {
   for (const { line, attributes } of variants) {
     const options = Object.values(attributes).join(' / ');
     if (options === '') throw new Invalid('Option1 Value is missing on one of several variants', line);
-    if (seen.has(options)) throw new Invalid(`the variant ${quoted(options)} is there twice`, line);
+    if (seen.has(options)) throw new Invalid(`the variant ${quoted(options)} is listed twice`, line);
     seen.add(options);
   }
 }

@@ -12,11 +12,11 @@ export function slugOf(name: string): string {
     .toLowerCase();
   const words = plain.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const slug = Array.from(words.join('-')).slice(0, 80).join('');
-  // A name that consists of signs only leaves an empty slug.
+  // A name without letters and digits gives an empty slug.
   return slug || `x-${hashOf(name)}`;
 }
 
-/** Eight hexadecimal digits; the same text always gives the same digits. */
+/** Returns eight hexadecimal digits; the same text always gives the same digits. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

@@ -1,4 +1,4 @@
-/** Columns in the order of {@link HEADINGS}; `#` stands for a number. The last one is known in English only. */
+/** Columns in the sequence of {@link HEADINGS}; `#` stands for a number. The last one exists in English only. */
 const COLUMNS =
   'id type sku name published featured visibility summary description saleStarts saleEnds quantity salePrice price ' +
   'categories images parent attribute#name attribute#value brands';
@@ -47,12 +47,12 @@ const HEADINGS = [
    画像 | 親 | 属性 # の名前 | 属性 # の値`,
 ].map((headings) => headings.split('|').map(plainHeading));
 
-/** A heading without the differences that do not matter: letter case and the width of blanks. */
+/** Normalises a heading: ignores letter case and the width of blanks. */
 export function plainHeading(text: string): string {
   return text.toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** Columns by heading, with `#` for the number of an attribute. */
+/** Maps headings to columns, with `#` for the number of an attribute. */
 export const COLUMN_OF: ReadonlyMap<string, string> = new Map(
   COLUMNS.split(' ').flatMap((column, index) =>
     HEADINGS.map((headings) => [headings[index] ?? column, column] as const),

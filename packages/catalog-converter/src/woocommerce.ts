@@ -50,7 +50,7 @@ const kindsOf = (type = '') =>
     .map((kind) => kind.trim());
 const isVariation = (type?: string) => kindsOf(type?.trim()).includes('variation');
 
-/** The variations belong to the first product. Another one with its ID or SKU stands alone. */
+/** The variations belong to the first product. Another product with the same ID or SKU is separate. */
 function separate<R extends CatalogRow>(rows: readonly R[]): R[][] {
   const [, ...twins] = rows.filter(({ cells }) => !isVariation(cells.type));
   const apart = new Set(twins);
@@ -59,7 +59,7 @@ function separate<R extends CatalogRow>(rows: readonly R[]): R[][] {
 
 function readProduct(rows: readonly CatalogRow[], context: ReadingContext): CatalogProduct {
   const own = rows.find(({ cells }) => !isVariation(cells.type));
-  if (!own) throw new Invalid('Parent is no product of this file');
+  if (!own) throw new Invalid('Parent is not a product of this file');
   const { cells, line } = own;
   assertSold(cells);
   if (!cells.name) throw new Invalid('Name is missing');
@@ -91,8 +91,8 @@ function readProduct(rows: readonly CatalogRow[], context: ReadingContext): Cata
 }
 
 /**
- * The export has no slug. It is made of what identifies the product and stays when the product is renamed: its SKU. IDs
- * belong to one shop; without a SKU, the name keeps the products of two shops apart.
+ * Derives the slug, which the export lacks, from what identifies the product and survives renaming: its SKU. IDs belong
+ * to one shop; without a SKU, the name distinguishes the products of two shops.
  */
 function identityOf({ id, sku }: Cells, name: string) {
   const [ownId = '', ownSku = ''] = [id?.trim(), sku?.trim()];
@@ -114,7 +114,7 @@ function assertSold({ type }: Cells): void {
   }
 }
 
-/** Returns no variation when the price is missing: the shop does not sell it either. */
+/** Returns no variation when the price is missing, because the shop does not sell it either. */
 function readVariation(row: CatalogRow, context: ReadingContext): CatalogVariant[] {
   const { line, cells } = row;
   return atLine(line, () => {
@@ -148,7 +148,7 @@ function priceOf({ line, cells }: CatalogRow, variants: readonly CatalogVariant[
   return own;
 }
 
-/** The price that a buyer pays now: the sale price during the sale, otherwise the regular one. */
+/** Returns the price that a buyer pays now: the sale price during the sale, otherwise the regular one. */
 function ownPrice({ price, salePrice, saleStarts, saleEnds }: Cells, { now }: ReadingContext): string | null {
   const regular = price ? readPrice(price, 'Regular price') : null;
   if (!salePrice) return regular;
@@ -159,7 +159,7 @@ function ownPrice({ price, salePrice, saleStarts, saleEnds }: Cells, { now }: Re
   return starts <= now.getTime() && now.getTime() < ends ? sale : regular;
 }
 
-/** The beginning of the day in UTC: the export does not name the shop's time zone. */
+/** Returns the beginning of the day in UTC, because the export does not name the shop's time zone. */
 function dayOf(text: string, column: string): number {
   const day = /^(\d{4}-\d{2}-\d{2})(?:[ T].*)?$/.exec(text.trim())?.[1];
   const moment = day ? Date.parse(`${day}T00:00:00Z`) : NaN;
@@ -167,7 +167,7 @@ function dayOf(text: string, column: string): number {
   return moment;
 }
 
-/** A list: separated by commas, with a backslash before a comma that belongs to the text. */
+/** Splits a list at its commas. A backslash precedes a comma that belongs to the text. */
 function listed(text: string | undefined): string[] {
   const parts = (text ?? '').split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ',').trim());
   return parts.filter((part) => part !== '');
@@ -194,7 +194,7 @@ function attributesOf(cells: Cells): { name: string; value: string }[] {
     });
 }
 
-/** Attributes that are the same for all variants. */
+/** Returns the attributes that are the same for all variants. */
 function specificationsOf(cells: Cells, variants: readonly CatalogVariant[]) {
   const chosen = new Set(variants.flatMap(({ attributes }) => Object.keys(attributes)));
   return attributesOf(cells)

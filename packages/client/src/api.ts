@@ -19,7 +19,7 @@ export interface paths {
     put?: never;
     /**
      * Place an order
-     * @description Names come from the live catalog, unit prices from the price lists of the customer or else the catalog; prices in the request are ignored. The order runs the full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.
+     * @description Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.
      */
     post: operations['createOrder'];
     delete?: never;
@@ -46,8 +46,8 @@ export interface paths {
     options?: never;
     head?: never;
     /**
-     * Set metadata of an order and of its lines, or correct its contact and address
-     * @description Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the shipping address change while units are left to ship, the billing address until the order has ended: absent fields stay, null clears a text, and a billing address that is the shipping address follows it. The fraud rules that look at what changes screen the order again, and may hold it. The history names the changed fields, without keys and values. A refusal of one part changes nothing.
+     * Update metadata, contact and addresses of an order
+     * @description Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the shipping address can change while units are left to ship, the billing address until the order has ended. Absent fields keep their values, null clears a text, and a billing address equal to the shipping address follows it. The fraud rules that read a changed field screen the order again and can hold it. The history names the changed fields, without keys and values. If one part is refused, nothing changes.
      */
     patch: operations['patchOrder'];
     trace?: never;
@@ -80,8 +80,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What happened to an order, oldest first
-     * @description The first event is the placing, or the import with the statuses that the order had. `status_changed` follows the event that caused it. Refused shipments and payments are events, too.
+     * List the events of an order, oldest first
+     * @description The first event is the placement, or the import with the statuses of the order. `status_changed` follows the event that caused it. Refused shipments and payments are events, too.
      */
     get: operations['listOrderHistory'];
     put?: never;
@@ -102,8 +102,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Ship lines of an order, or claim them for picking
-     * @description The same request with the same `reference` is the same shipment: repeat it after a lost answer. One that is `picking` is shipped by a request to ship the same items. `fulfillment_status` follows from the shipments. A refusal as `already_shipped` is kept in the history.
+     * Ship lines of an order, or reserve them for picking
+     * @description A repeated request with the same `reference` returns the same shipment: repeat it after a lost response. A shipment that is `picking` ships with a request for the same items. `fulfillment_status` follows from the shipments. The history records a refusal with `already_shipped`.
      */
     post: operations['createShipment'];
     delete?: never;
@@ -126,8 +126,8 @@ export interface paths {
     options?: never;
     head?: never;
     /**
-     * Set the tracking or the status of a shipment
-     * @description Absent fields stay, null clears a text. A void shipment gives its units back to the order.
+     * Update the tracking or the status of a shipment
+     * @description Absent fields keep their values, null clears a text. The units of a void shipment can ship again.
      */
     patch: operations['changeShipment'];
     trace?: never;
@@ -142,8 +142,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Cancel an order before anything of it ships, or units that have not shipped
-     * @description The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the order gives up these units, and its statuses follow from the rest; without any left it is cancelled. A `fee` stays owed, and is open until it is paid. Send an `Idempotency-Key` with `items`: the same request without a key gives up more units.
+     * Cancel an order before it ships, or units that have not shipped
+     * @description The units return to their bins. The payment of a paid order stays recorded, and `refund_due` states what to refund. With `items`, only these units are cancelled, and the statuses of the order follow from the remaining ones; when none remain, the order is cancelled. A `fee` remains owed until it is paid. Send an `Idempotency-Key` with `items`: a repeated request without a key cancels more units.
      */
     post: operations['cancelOrder'];
     delete?: never;
@@ -162,8 +162,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Move a status that no other request moves
-     * @description To CONFIRMED, RETURNED, FAILED, or from FAILED back to PENDING. Nothing changes unless the order has the `expected` status.
+     * Change a status that no other request changes
+     * @description Changes to CONFIRMED, RETURNED or FAILED, or from FAILED back to PENDING. The order changes only if it has the `expected` status.
      */
     post: operations['moveOrder'];
     delete?: never;
@@ -183,7 +183,7 @@ export interface paths {
     put?: never;
     /**
      * Change the lines of an order that have not shipped
-     * @description One transaction takes and returns the stock. Present lines keep their numbers and prices, further lines get those of the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.
+     * @description One transaction takes and returns the stock. Existing lines keep their numbers and prices, added lines get the prices of the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.
      */
     post: operations['changeOrderLines'];
     delete?: never;
@@ -202,8 +202,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Hold an order before anything of it ships
-     * @description The order is under review, as if a fraud rule held it: nothing of it ships, and a confirmation that was not sent waits. Only a release or a cancellation ends that. An order that a person holds stays as it is.
+     * Hold an order before it ships
+     * @description Puts the order under review, as a fraud rule does: it does not ship, and a confirmation that was not sent is held. Only a release or a cancellation ends the review. An order that a person already holds does not change.
      */
     post: operations['holdOrder'];
     delete?: never;
@@ -222,8 +222,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * End the review of an order
-     * @description Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.
+     * Release an order from review
+     * @description Sends the customer's confirmation, unless it was sent. The body has no fields and can be omitted.
      */
     post: operations['releaseOrder'];
     delete?: never;
@@ -243,7 +243,7 @@ export interface paths {
     put?: never;
     /**
      * Record a payment
-     * @description The amount is the total of the order, or what is still to be paid of `amount_owed`; with `partial` or `settles`, any amount up to that. Another one is refused, and the history keeps the attempt. The order is SUCCEEDED once `amount_owed` is paid. The payment of the total of an order that is cancelled or paid already is recorded: `refund_due` then states what to pay back.
+     * @description The amount is the total of the order, or `amount_open`; with `partial` or `settles`, any amount up to `amount_open`. Any other amount is refused, and the history records the attempt. The order is SUCCEEDED once `amount_owed` is paid. A payment of the total of a cancelled or paid order is recorded: `refund_due` then states what to refund.
      */
     post: operations['recordPayment'];
     delete?: never;
@@ -263,7 +263,7 @@ export interface paths {
     put?: never;
     /**
      * Record a refund
-     * @description A record of what was paid back, and what for: no gateway is called. The refunds never exceed what was paid. Units that have not shipped are given up, and so is all that no shipment has once nothing is owed: the order is then cancelled.
+     * @description Records a refund and its reason: no gateway is called. Refunds never exceed the payments. Refunded units that have not shipped are cancelled. Once nothing is owed, all units without a shipment are cancelled: the order is then cancelled.
      */
     post: operations['recordRefund'];
     delete?: never;
@@ -283,7 +283,7 @@ export interface paths {
     put?: never;
     /**
      * Add a note to the history of an order
-     * @description The event `noted` has the text as `reason`, and the metadata. The customer does not see it.
+     * @description The event `noted` contains the text as `reason` and the metadata. The note is not visible to the customer.
      */
     post: operations['addNote'];
     delete?: never;
@@ -302,8 +302,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send a mail of an order again
-     * @description Tries a dead mail again, or sends a done one again: to the address that the order has now, with the message id of the first.
+     * Resend a mail of an order
+     * @description Retries a dead mail or resends a sent one: to the current address of the order, with the message id of the first mail.
      */
     post: operations['repeatMail'];
     delete?: never;
@@ -320,7 +320,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What happened to the money of all orders, oldest first
+     * List the bookings of all orders, oldest first
      * @description A row for the placing of each order and for each change of its amounts, in the order of `at`. The sums of all rows of an order are its `total_amount`, `amount_credited`, `amount_paid` and `amount_refunded`. Money is in minor units.
      */
     get: operations['listJournal'];
@@ -419,66 +419,14 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /**
-     * Prices of the catalog or of a price list, by product
-     * @description With `list`, the products and variants that the list has prices for; without, all of the catalog, also drafts, archived products and inactive variants. Sorted by product id, then variant id, the product itself first. Money is in major units: 10.99 is 10.99 USD.
-     */
-    get: operations['listPrices'];
+    get?: never;
     put?: never;
     /**
      * Set prices
-     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. With `list`, the lines set the prices of that price list, which is not in the feed. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. The same request with the same `reference` is applied once, and answered as the first time.
      */
     post: operations['changePrices'];
     delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/price-lists': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Price lists, by code
-     * @description Sorted by code, as code points. `GET /v1/prices` has the prices of a list.
-     */
-    get: operations['listPriceLists'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/price-lists/{code}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * One price list
-     * @description The full record.
-     */
-    get: operations['getPriceList'];
-    /**
-     * Create or change a price list
-     * @description Creates the list, or replaces all that it says: an absent field has its default. The prices of the list stay; `POST /v1/prices` sets them. The same request again changes nothing.
-     */
-    put: operations['putPriceList'];
-    post?: never;
-    /**
-     * Delete a price list
-     * @description Deletes the list with its prices, and answers with the list as it was. No customer may have it as `price_list`. A list with very many prices may take several requests, each of which goes on where the one before stopped.
-     */
-    delete: operations['deletePriceList'];
     options?: never;
     head?: never;
     patch?: never;
@@ -572,14 +520,14 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What lies where
+     * List the stock by bin
      * @description A row for each bin in which a product or variant lies or has lain, of active and other products and warehouses. Sorted by `product_id`, then `variant_id` (the product itself first), then the age of the bin. `pagination.total` counts all rows that match the filters.
      */
     get: operations['listStock'];
     put?: never;
     /**
      * Report receipts, corrections and counts
-     * @description Lines apply in their order, and each says one thing. `adjust` adds or removes units. `set` writes a quantity if the bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that finds fewer units than are sold since leaves 0, and `short` names the rest. A refused line changes nothing; the other lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Lines apply in their order, and each has one effect. `adjust` adds or removes units. `set` writes a quantity if the bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that finds fewer units than were sold since leaves 0, and `short` states the difference. A refused line changes nothing; the other lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered as the first time.
      */
     post: operations['changeStock'];
     delete?: never;
@@ -596,7 +544,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * The ledger of the stock, newest first
+     * List stock movements, newest first
      * @description Every change of a quantity: by orders, and by changes of stock. Movements are never changed or deleted. The list covers what `from` and `to` limit. Without `from`, it covers all time for a `sku` or `product_id`, and otherwise the 90 days before `to`, or before now. `pagination.total` counts all rows in it; a page costs what it counts.
      */
     get: operations['listStockMovements'];
@@ -638,8 +586,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Create and change what the store has
-     * @description Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields replace, absent fields stay. A line is refused alone, and the others apply. One transaction; a repeated request finds all lines `unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories, products and prices, `customers` for customers, `sales` for orders.
+     * Import bundle lines
+     * @description Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields replace, absent fields keep their values. A refused line does not affect the others. One transaction; a repeated request finds all lines `unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories and products, `customers` for customers, `sales` for orders.
      */
     post: operations['importLines'];
     delete?: never;
@@ -685,11 +633,7 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    /**
-     * Change the account of a customer
-     * @description Only the fields of the request change. A repetition changes nothing.
-     */
-    patch: operations['changeCustomer'];
+    patch?: never;
     trace?: never;
   };
   '/v1/customers/{id}/personal-data': {
@@ -700,8 +644,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * All that the store knows of a customer
-     * @description Also orders as a guest with the same e-mail. For the customer who asks for it.
+     * Export the personal data of a customer
+     * @description Includes guest orders with the same e-mail. Send it to a customer who requests their data.
      */
     get: operations['getPersonalData'];
     put?: never;
@@ -723,7 +667,7 @@ export interface paths {
     put?: never;
     /**
      * Erase the personal data of a customer
-     * @description Also of orders as a guest with the same e-mail. Amounts, lines and stock stay. It cannot be undone.
+     * @description Includes guest orders with the same e-mail. Amounts, lines and stock are kept. This cannot be undone.
      */
     post: operations['eraseCustomer'];
     delete?: never;
@@ -760,8 +704,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What the key of the request is
-     * @description Its mode, what it permits and its store. Every key may ask.
+     * Read the key of the request
+     * @description Its mode, scopes and store. Every key can read it.
      */
     get: operations['getKey'];
     put?: never;
@@ -786,8 +730,8 @@ export interface paths {
     get: operations['listKeys'];
     put?: never;
     /**
-     * Make a key
-     * @description Only this answer has the `key`. It gets at most the scope of its maker; where that is the key of a machine, also the same mode, at most its networks and its end, and never `keys`. A request with an Idempotency-Key is refused: after a lost answer, revoke the newest key of the list and make another.
+     * Create a key
+     * @description Only this response contains the `key`. It gets at most the scope of its creator. Created by an API key, it also gets the same mode, at most the same networks and expiry, and never `keys`. A request with an Idempotency-Key is refused: after a lost response, revoke the newest key of the list and create another.
      */
     post: operations['createKey'];
     delete?: never;
@@ -805,7 +749,7 @@ export interface paths {
     };
     /**
      * Requests and refusals by key and day
-     * @description Latest day first, then the busiest key. The last minute may be missing, and days without use are.
+     * @description Latest day first, then the busiest key. The last minute may be missing. Days without requests are omitted.
      */
     get: operations['listKeyUse'];
     put?: never;
@@ -826,7 +770,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Replace a key
+     * Roll a key
      * @description The new key has the mode, scope, networks, trust and name of the old one, which works until the overlap has passed or its own earlier end. Its rights are bounded as those of a new key. A key has one successor: revoke a lost one, and roll again. A request with an Idempotency-Key is refused.
      */
     post: operations['rollKey'];
@@ -847,7 +791,7 @@ export interface paths {
     put?: never;
     /**
      * Revoke a key
-     * @description It is refused forever, from the next request of every process on.
+     * @description It is refused permanently, from the next request of every process on.
      */
     post: operations['revokeKey'];
     delete?: never;
@@ -911,7 +855,7 @@ export interface paths {
     put?: never;
     /**
      * Add a person
-     * @description They get a mail without a code, and sign in with their address.
+     * @description Sends an invitation without a code. The person signs in with their address.
      */
     post: operations['addPerson'];
     delete?: never;
@@ -939,7 +883,7 @@ export interface paths {
     head?: never;
     /**
      * Change the name or the role of a person
-     * @description Absent fields stay. Another role holds for the sessions of the person from their next request on.
+     * @description Absent fields keep their values. A new role takes effect with the next request of each session.
      */
     patch: operations['changePerson'];
     trace?: never;
@@ -954,8 +898,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send the mail about the access again
-     * @description It has no code. A mail that is still tried starts again at its first attempt.
+     * Resend the invitation
+     * @description It contains no code. An invitation that is still being retried starts again at its first attempt.
      */
     post: operations['invitePerson'];
     delete?: never;
@@ -1009,7 +953,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * How much of the store waits for a person
+     * Count the work that needs a person
      * @description Exact counts of one moment. Webhooks, keys and units are those of both modes.
      */
     get: operations['getAttention'];
@@ -1029,7 +973,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What changed since a cursor
+     * List changes since a cursor
      * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before, and so does `from`. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. A page ends early when its changes exceed about 0.5 MB.
      */
     get: operations['listChanges'];
@@ -1055,8 +999,8 @@ export interface paths {
     get: operations['listWebhooks'];
     put?: never;
     /**
-     * Install a webhook
-     * @description It sends what changes from now on. Read what exists by `GET /v1/changes`. A repeat with the same Idempotency-Key installs nothing: it returns the same webhook as it is then, with its newest secret, and `idempotency_mismatch` once it is deleted. A store has at most 50 webhooks in each mode.
+     * Create a webhook
+     * @description It sends changes from now on. Read existing records with `GET /v1/changes`. A repeat with the same Idempotency-Key creates nothing: it returns the same webhook in its current state, with its newest secret, and `idempotency_mismatch` once it is deleted. A store can have at most 50 webhooks per mode.
      */
     post: operations['createWebhook'];
     delete?: never;
@@ -1074,21 +1018,21 @@ export interface paths {
     };
     /**
      * A webhook with its last deliveries
-     * @description Its state, its place in the feed, how far it is behind, and how the last attempts ended.
+     * @description Its state, its position in the feed, its lag, and the results of the last attempts.
      */
     get: operations['getWebhook'];
     put?: never;
     post?: never;
     /**
      * Delete a webhook
-     * @description Answers with the webhook as it was. A delivery in flight may still arrive.
+     * @description Returns the deleted webhook. A delivery in flight can still arrive.
      */
     delete: operations['deleteWebhook'];
     options?: never;
     head?: never;
     /**
      * Change a webhook
-     * @description Absent fields stay, null resets a field. It keeps its place and its secret, and tries at once: what is not delivered is sent by the new settings. Added kinds begin at its place.
+     * @description Absent fields keep their values, null resets a field. The webhook keeps its position and its secret, and retries immediately: undelivered changes are sent with the new settings. Added kinds begin at its position.
      */
     patch: operations['changeWebhook'];
     trace?: never;
@@ -1104,7 +1048,7 @@ export interface paths {
     put?: never;
     /**
      * Send a test message
-     * @description A message of the type `webhook.test` is sent soon, also while the webhook is paused. `last_deliveries` then has the result. It is not repeated.
+     * @description Queues a message of the type `webhook.test`, even while the webhook is paused. `last_deliveries` then contains the result. A failed test is not retried.
      */
     post: operations['testWebhook'];
     delete?: never;
@@ -1124,7 +1068,7 @@ export interface paths {
     put?: never;
     /**
      * Pause a webhook
-     * @description It keeps its place. A delivery in flight may still arrive, and is then sent again after `resume`.
+     * @description It keeps its position. A delivery in flight can still arrive, and is then sent again after `resume`.
      */
     post: operations['pauseWebhook'];
     delete?: never;
@@ -1144,7 +1088,7 @@ export interface paths {
     put?: never;
     /**
      * Resume a webhook
-     * @description It continues at its place, at once. One that waits for its next attempt tries at once, too, and is still paused three days after its first failure.
+     * @description Continues immediately at its position. A webhook that waits for its next attempt retries immediately, too, and is still paused three days after its first failure.
      */
     post: operations['resumeWebhook'];
     delete?: never;
@@ -1163,8 +1107,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send again what changed
-     * @description Moves the place of the webhook back, or forward: after a `cursor`, or to a time. The newest state of each resource that changed since is sent, under a new `webhook-id`. A paused webhook stays paused.
+     * Replay changes
+     * @description Moves the position of the webhook back or forward: after a `cursor`, or to a time. The newest state of each resource that changed since is sent, under a new `webhook-id`. A paused webhook stays paused.
      */
     post: operations['replayWebhook'];
     delete?: never;
@@ -1184,7 +1128,7 @@ export interface paths {
     put?: never;
     /**
      * Replace the secret of a webhook
-     * @description The old secret signs as well until `overlap_hours` have passed; 0 ends it at once. At most three secrets sign.
+     * @description The old secret also signs until `overlap_hours` have passed; 0 ends it immediately. At most three secrets sign.
      */
     post: operations['rotateWebhookSecret'];
     delete?: never;
@@ -1329,7 +1273,7 @@ export interface components {
     };
     /** @description Where the invoice goes. Without a field that has a value: the shipping address. */
     BillingRequest: {
-      /** @description Who is billed. */
+      /** @description Name on the invoice. */
       name?: string | null;
       /** @description Name of the company. */
       company?: string | null;
@@ -1354,8 +1298,6 @@ export interface components {
       items: components['schemas']['OrderItemRequest'][];
       /** @description Another name of `items`. */
       line_items?: components['schemas']['OrderItemRequest'][];
-      /** @description The account that orders: its price lists apply, and the order is linked to it. Unknown: 422 `unknown_customer`. Null means the account with the e-mail of the customer, or else the only one with a contact who has it, if there is one. */
-      customer_id?: string | null;
       customer: components['schemas']['OrderCustomerRequest'];
       shipping_address?: components['schemas']['ShippingAddressRequest'];
       billing?: components['schemas']['BillingRequest'];
@@ -1379,9 +1321,9 @@ export interface components {
       } | null;
       /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
-      /** @description In how many days it is to be paid. Null means in those of the account to which it is linked, if it has any. */
+      /** @description Payment terms in days. Null means the terms of the linked account, if any. */
       payment_terms_days?: number | null;
-      /** @description What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total. */
+      /** @description The total that you expect, as `total` of a preview shows it, in major units, rounded to the nearest minor unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total. */
       expected_total?: number | null;
       /** @description The currency that you expect, ISO 4217 in any letter case. If it is not the store's, the order is refused with 422 `currency_mismatch`. Null means that of the store. */
       currency?: string | null;
@@ -1469,20 +1411,20 @@ export interface components {
       quantity: number;
     };
     CancelOrderRequest: {
-      /** @description Units that have not shipped. Absent: the whole order. */
+      /** @description Units to cancel, which have not shipped. Absent: the whole order. */
       items?: components['schemas']['LineQuantityRequest'][];
-      /** @description For the history. */
+      /** @description Recorded in the history. */
       reason?: string | null;
-      /** @description Whether the units go back to their bins. Absent: those that came from bins. */
+      /** @description Whether the units return to their bins. Absent: those that came from bins return. */
       restock?: boolean | null;
-      /** @description What stays owed of the whole order, in minor units, at most `amount_owed`. Not with `items`. */
+      /** @description Cancellation fee that remains owed, in minor units, at most `amount_owed`. Not with `items`. */
       fee?: number | null;
       /**
        * @description Whether the customer gets a mail once the order is CANCELLED. Mails of shipments name cancelled units.
        * @default true
        */
       notify?: boolean | null;
-      /** @description When the units were given up. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
+      /** @description When the units were cancelled. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
     };
     BinRequest: {
@@ -1498,7 +1440,7 @@ export interface components {
        */
       field: 'status' | 'fulfillment_status';
       /**
-       * @description The status that you take the order to have. Another one is refused as `stale`.
+       * @description The current status that you expect. A different one is refused with `stale`.
        * @enum {string}
        */
       expected:
@@ -1518,13 +1460,13 @@ export interface components {
        */
       to: 'PENDING' | 'FAILED' | 'CONFIRMED' | 'RETURNED';
       /**
-       * @description For RETURNED: whether units go back to their bins.
+       * @description For RETURNED: whether units return to their bins.
        * @default false
        */
       restock?: boolean | null;
       /** @description The bin that gets the units of `restock` instead. Required for those of imported orders. */
       restock_to?: components['schemas']['BinRequest'];
-      /** @description Which units go back. Absent: all that were shipped and have not come back. */
+      /** @description Units to restock. Absent: all shipped units that were not returned. */
       lines?: components['schemas']['LineQuantityRequest'][];
     };
     SetLineRequest: {
@@ -1535,7 +1477,7 @@ export interface components {
       line: number;
       /**
        * Format: int32
-       * @description Units; 0: the order gives up the line.
+       * @description Units; 0 cancels the line.
        */
       quantity: number;
       /** @description The price of one unit. Of the whole line, also of its units that have shipped. Absent: it stays. In major units of the currency: 10.99 is 10.99 USD. */
@@ -1551,7 +1493,7 @@ export interface components {
       set?: components['schemas']['SetLineRequest'][];
       /** @description Further lines. */
       add?: components['schemas']['OrderItemRequest'][];
-      /** @description What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 `price_changed`). Null means any total. */
+      /** @description The total that you expect with these lines, in major units. If the total differs, nothing changes (422 `price_changed`). Null means any total. */
       expected_total?: number | null;
       /** @description When the lines changed. Absent: now. At most 60 days ago, and a day before the order (422 `dated_too_early`). */
       at?: string | null;
@@ -1563,7 +1505,7 @@ export interface components {
       tax_included?: boolean | null;
     };
     HoldOrderRequest: {
-      /** @description For the history. */
+      /** @description Recorded in the history. */
       reason: string;
     };
     ReleaseOrderRequest: Record<string, never>;
@@ -1572,31 +1514,31 @@ export interface components {
       reference: string;
       /**
        * Format: int64
-       * @description What was paid. Minor units of the currency: 1099 is 10.99 USD.
+       * @description Paid amount. Minor units of the currency: 1099 is 10.99 USD.
        */
       amount: number;
       /** @description ISO 4217 code of the amount, in any letter case. */
       currency: string;
       /**
-       * @description Whether it may be less than what is still to be paid.
+       * @description Whether the amount can be less than `amount_open`.
        * @default false
        */
       partial?: boolean | null;
       /**
-       * @description Whether it may be less than what is still to be paid. The rest is written off, as a cash discount is.
+       * @description Whether the amount can be less than `amount_open`. The remainder is written off, as a cash discount is.
        * @default false
        */
       settles?: boolean | null;
       /**
-       * @description Whether it may be any amount, also more than what is still to be paid: the rest is then `refund_due`.
+       * @description Whether the amount can exceed `amount_open`: the excess is then `refund_due`.
        * @default false
        */
       excess?: boolean | null;
-      /** @description How it was paid, such as card or bank transfer. */
+      /** @description Payment method, such as card or bank transfer. */
       method?: string | null;
-      /** @description What the gateway keeps of it, in minor units. */
+      /** @description Fee of the gateway, in minor units. */
       fee?: number | null;
-      /** @description The gateway's number of the settlement by which it is paid out. */
+      /** @description The gateway's number of the payout. */
       payout?: string | null;
       /** @description Your own fields of the payment. */
       metadata?: {
@@ -1610,14 +1552,14 @@ export interface components {
       reference: string;
       /**
        * Format: int64
-       * @description What was refunded; 0 for units that come back unpaid. Minor units of the currency: 1099 is 10.99 USD.
+       * @description Refunded amount; 0 for returned units that were not paid. Minor units of the currency: 1099 is 10.99 USD.
        */
       amount: number;
-      /** @description What the money is for. goods, shipping and goodwill lower what is owed. Absent: goods with `lines` or `restock`; otherwise a repayment of what is due back, and goodwill for more than that. */
+      /** @description Reason of the refund. goods, shipping and goodwill lower `amount_owed`. Absent: goods with `lines` or `restock`; otherwise a repayment of what is due back, and goodwill for more than that. */
       reason?: ('goods' | 'shipping' | 'goodwill' | 'chargeback' | 'repayment') | null;
-      /** @description What is owed no more, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with tax and discount; at most what is owed. Not of a chargeback or a repayment. */
+      /** @description Amount that is no longer owed, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with tax and discount; at most what is owed. Not of a chargeback or a repayment. */
       credited?: number | null;
-      /** @description The units that the money is for. Those that have not shipped are given up. */
+      /** @description Refunded units. Units that have not shipped are cancelled. */
       lines?: components['schemas']['LineQuantityRequest'][];
       /** @description Whether the lines, or all shipped units where there are none, go back to their bins. Absent: units that are given up do, shipped ones do not. */
       restock?: boolean | null;
@@ -1669,7 +1611,7 @@ export interface components {
       country?: string | null;
     };
     CorrectedBillingRequest: {
-      /** @description Who is billed. Null means the customer. */
+      /** @description Name on the invoice. Null means the customer. */
       name?: string | null;
       /** @description Name of the company. */
       company?: string | null;
@@ -1705,7 +1647,7 @@ export interface components {
       payment_method?: string | null;
     };
     AddNoteRequest: {
-      /** @description For the history. */
+      /** @description Recorded in the history. */
       text: string;
       /** @description Kept with the note. */
       metadata?: {
@@ -1728,49 +1670,21 @@ export interface components {
       product_id?: number | null;
       /** @description The variant. Null: the product itself. */
       variant_id?: number | null;
-      /** @description The new unit price. Required, unless the line gives `min_quantity` or `step` only. Null removes the price of a list. In major units of the currency: 10.99 is 10.99 USD. */
-      price?: number | string | null;
-      /** @description Required with `price`: what you take the price to be. Null overwrites whatever it is. In major units of the currency: 10.99 is 10.99 USD. */
+      /** @description The new unit price. In major units of the currency: 10.99 is 10.99 USD. */
+      price: number | string;
+      /** @description Required: the current price that you expect. Null overwrites any price. In major units of the currency: 10.99 is 10.99 USD. */
       expected?: number | string | null;
-      /**
-       * @description With `list`: from how many units of an order on the price applies.
-       * @default 1
-       */
-      from_quantity?: number | null;
-      /** @description The fewest units that an order may have. 1 where only `step` is given; null, without `step`, removes the rule of both. */
-      min_quantity?: number | null;
-      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
-      step?: number | null;
     };
     ChangePricesRequest: {
-      /** @description The code of the price list that all lines change. Absent: the prices of the catalog. */
-      list?: string | null;
       /** @description Your own number of the request. Unique among the store's changes of prices, for ever. */
       reference?: string | null;
       /**
-       * @description Whether no line changes anything when one is refused.
+       * @description Whether nothing changes when one line is refused.
        * @default false
        */
       atomic?: boolean | null;
       /** @description Each with a price and the expected one. */
       lines: components['schemas']['PriceLineRequest'][];
-    };
-    PutPriceListRequest: {
-      /** @description Display name. */
-      name: string;
-      /** @description The currency that you take the store to have: another one is refused. */
-      currency?: string | null;
-      /**
-       * @description Among the lists of a customer's groups, the highest applies first.
-       * @default 0
-       */
-      priority?: number | null;
-      /** @description The first day on which the list applies, in the store's time zone. Null: no first day. */
-      valid_from?: string | null;
-      /** @description The last day on which the list applies. Null: no last day. */
-      valid_to?: string | null;
-      /** @description The groups of customers to whom the list applies. Letter case matters. */
-      customer_groups?: string[] | null;
     };
     StockLineRequest: {
       /** @description The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`. */
@@ -1785,15 +1699,15 @@ export interface components {
       bin?: string | null;
       /**
        * Format: int32
-       * @description Units that came in (positive) or are gone (negative). The stock never falls below 0.
+       * @description Units to add (positive) or remove (negative). The stock never falls below 0.
        */
       adjust?: number;
       /**
        * Format: int32
-       * @description What the bin shall hold.
+       * @description New quantity of the bin.
        */
       set?: number;
-      /** @description Required with `set`: what you take the bin to hold. Null overwrites whatever is there. */
+      /** @description Required with `set`: the current quantity that you expect. Null overwrites any quantity. */
       expected?: number | null;
       /**
        * Format: int32
@@ -1808,77 +1722,26 @@ export interface components {
     ChangeStockRequest: {
       /** @description Your own number of the request. Unique in the store, for ever. */
       reference?: string | null;
-      /** @description Why, for the ledger. */
+      /** @description Reason, recorded in the ledger. */
       reason?: string | null;
       /** @description When the units moved, for the ledger. Absent: now. At most 60 days ago (422 `dated_too_early`). */
       at?: string | null;
       /**
-       * @description Whether no line changes anything when one is refused.
+       * @description Whether nothing changes when one line is refused.
        * @default false
        */
       atomic?: boolean | null;
       /**
-       * @description Whether a bin that a line names is made where its warehouse lacks it.
+       * @description Whether to create a bin that a line names and its warehouse lacks.
        * @default false
        */
       create_bins?: boolean | null;
       /** @description Each with one of `adjust`, `set` and `counted`. */
       lines: components['schemas']['StockLineRequest'][];
     };
-    AccountAddressRequest: {
-      /** @description What the address is for, such as `Warehouse`. */
-      label?: string | null;
-      /** @description Name of the company. */
-      company?: string | null;
-      /** @description VAT number, as given: its form is not checked. */
-      vat_id?: string | null;
-      /** @description Street and number, in one or more lines. */
-      address?: string | null;
-      /** @description Second line, such as a building or a floor. */
-      address2?: string | null;
-      /** @description City. */
-      city?: string | null;
-      /** @description Postal code. */
-      zip?: string | null;
-      /** @description State, province or county. */
-      region?: string | null;
-      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
-      country?: string | null;
-    };
-    CustomerContactRequest: {
-      /** @description Display name. */
-      name?: string | null;
-      /** @description An order with this e-mail is an order of the customer. */
-      email?: string | null;
-      /** @description As dialled. */
-      phone?: string | null;
-      /** @description What the person does, such as `buyer`. */
-      role?: string | null;
-    };
-    /** @description An absent field stays. Null removes what the field has. */
-    ChangeCustomerRequest: {
-      /** @description Name of the company. */
-      company?: string | null;
-      /** @description VAT number. Its form is not checked. */
-      vat_id?: string | null;
-      /** @description All its groups, which price lists name. */
-      groups?: string[] | null;
-      /** @description The code of the customer's price list. */
-      price_list?: string | null;
-      /** @description In how many days its new orders are to be paid. */
-      payment_terms_days?: number | null;
-      /** @description All its addresses, in their order. */
-      addresses?: components['schemas']['AccountAddressRequest'][];
-      /** @description All its contacts, in their order. */
-      contacts?: components['schemas']['CustomerContactRequest'][];
-      /** @description Keys to set. Null removes a key, an absent key stays. */
-      metadata?: {
-        [key: string]: string | null;
-      } | null;
-    };
     EraseCustomerRequest: {
       /**
-       * @description Erase although orders are open.
+       * @description Erase even if orders are open.
        * @default false
        */
       force?: boolean | null;
@@ -1888,7 +1751,7 @@ export interface components {
       name: string;
       /** @description Absent: that of the request. */
       mode?: ('live' | 'test') | null;
-      /** @description What it permits: `full` alone, or words. `read` is always one of them. */
+      /** @description Scopes: `full` alone, or words. `read` is always included. */
       scope: (
         | 'full'
         | 'read'
@@ -1903,9 +1766,9 @@ export interface components {
         | 'pricing'
         | 'keys'
       )[];
-      /** @description Where it may be used from. Absent: anywhere, or the networks of the key that asks. */
+      /** @description Allowed networks. Absent: any, or the networks of the key of the request. */
       networks?: string[] | null;
-      /** @description When the new key ends. Absent: never, or the end of the key that asks. */
+      /** @description Expiry of the new key. Absent: never, or the expiry of the key of the request. */
       expires_at?: string | null;
     };
     RollKeyRequest: {
@@ -1914,16 +1777,16 @@ export interface components {
        * @description How long the old key still works; 0 ends it now.
        */
       overlap_hours: number;
-      /** @description When the new key ends; null: never. Absent: it lives as long after the roll as the old key was made to live, and at most as long as the key that asks. */
+      /** @description Expiry of the new key; null: never. Absent: the lifetime of the old key, from the roll on, at most until the expiry of the key of the request. */
       expires_at?: string | null;
     };
     AddPersonRequest: {
-      /** @description Where codes for the sign-in are sent. Letter case does not matter. */
+      /** @description Address for sign-in codes. Letter case does not matter. */
       email: string;
       /** @description Display name. */
       name: string;
       /**
-       * @description What the person may do.
+       * @description Role of the person.
        * @enum {string}
        */
       role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
@@ -1931,7 +1794,7 @@ export interface components {
     ChangePersonRequest: {
       /** @description Display name. */
       name?: string | null;
-      /** @description What the person may do. */
+      /** @description Role of the person. */
       role?: ('owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer') | null;
     };
     CreateWebhookRequest: {
@@ -1942,7 +1805,7 @@ export interface components {
       /** @description The kinds of resources. Absent: all. */
       kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
       /**
-       * @description What a message says of a resource: which one changed, or its record as well.
+       * @description Content of a message: `thin` names the changed resource, `full` contains its record.
        * @default thin
        */
       body?: ('thin' | 'full') | null;
@@ -1959,7 +1822,7 @@ export interface components {
       name?: string | null;
       /** @description The kinds of resources. null: all. */
       kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
-      /** @description What a message says of a resource: which one changed, or its record as well. */
+      /** @description Content of a message: `thin` names the changed resource, `full` contains its record. */
       body?: ('thin' | 'full') | null;
       /** @description The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`. */
       batch?: number | null;
@@ -1969,14 +1832,14 @@ export interface components {
       } | null;
     };
     ReplayWebhookRequest: {
-      /** @description Of a message, or of the webhook: sends again what changed after it. */
+      /** @description Of a message, or of the webhook: resends the changes after it. */
       cursor?: string | null;
-      /** @description Instead of `cursor`: sends again what changed at or after this time. */
+      /** @description Instead of `cursor`: resends the changes at or after this time. */
       from?: string | null;
     };
     RotateSecretRequest: {
       /**
-       * @description How long the old secret signs as well.
+       * @description How long the old secret also signs.
        * @default 24
        */
       overlap_hours?: number | null;
@@ -2016,7 +1879,7 @@ export interface components {
       amount: number;
       /**
        * Format: int64
-       * @description What the order costs: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Total of the order: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_amount: number;
@@ -2031,7 +1894,7 @@ export interface components {
        */
       customer_name: string;
       /**
-       * @description Where the order comes from: a point of sale, or the website and this API.
+       * @description Origin of the order: a point of sale, or the website and this API.
        * @example WEBSITE
        * @enum {string}
        */
@@ -2060,13 +1923,13 @@ export interface components {
       units?: number;
       /**
        * Format: int64
-       * @description What is still to be paid back. Also with `include=amounts`. In minor units of the currency: 1099 is 10.99 USD. Only with `include=refund_due`.
+       * @description Amount to refund. Also with `include=amounts`. In minor units of the currency: 1099 is 10.99 USD. Only with `include=refund_due`.
        * @example 0
        */
       refund_due?: number;
       /**
        * Format: date-time
-       * @description When it is to be paid; null without payment terms. ISO 8601, UTC, with milliseconds. Only with `include=due_at`.
+       * @description Due date of the payment; null without terms. ISO 8601, UTC, with milliseconds. Only with `include=due_at`.
        * @example 2026-11-20T09:30:00.000Z
        */
       due_at?: string | null;
@@ -2082,7 +1945,7 @@ export interface components {
        */
       customer_id?: string | null;
       /**
-       * @description What clients keep with the order. Only with `include=metadata`.
+       * @description Custom fields that clients store with the order. Only with `include=metadata`.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -2136,7 +1999,7 @@ export interface components {
          */
         unit_price: number;
         /**
-         * @description Units; 0 when the order has given up the line.
+         * @description Units; 0 when the line is cancelled.
          * @example 2
          */
         quantity: number;
@@ -2175,12 +2038,7 @@ export interface components {
          */
         discount_amount: number;
         /**
-         * @description The price list that gave the price. Null: the catalog, the client or an import.
-         * @example DEALERS
-         */
-        price_source: string | null;
-        /**
-         * @description What clients keep with the line.
+         * @description Custom fields that clients store with the line.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -2194,12 +2052,12 @@ export interface components {
          */
         shipped_quantity: number;
         /**
-         * @description Units that were given up before they shipped.
+         * @description Units that were cancelled before they shipped.
          * @example 0
          */
         cancelled_quantity: number;
         /**
-         * @description Shipped units that went back to their bins, by a refund or with RETURNED.
+         * @description Shipped units that were restocked, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
@@ -2239,40 +2097,40 @@ export interface components {
         reference: string;
         /**
          * Format: int64
-         * @description What was paid, or paid back. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Paid or refunded amount. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         amount: number;
         /**
          * Format: date-time
-         * @description When it was made. ISO 8601, UTC, with milliseconds.
+         * @description When it was created. ISO 8601, UTC, with milliseconds.
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
         /**
          * Format: int64
-         * @description What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Amount written off by this payment, such as a cash discount or a bank charge. Negative: it paid an earlier write-off. In minor units of the currency: 1099 is 10.99 USD.
          * @example 0
          */
         written_off: number;
         /**
-         * @description How it was paid; `""` when that is not known.
+         * @description Payment method; `""` when it is unknown.
          * @example card
          */
         method: string;
         /**
          * Format: int64
-         * @description What the gateway keeps of it. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Fee of the gateway. In minor units of the currency: 1099 is 10.99 USD.
          * @example 493
          */
         fee: number;
         /**
-         * @description The settlement by which the gateway pays it out; `""` when there is none.
+         * @description Payout of the gateway; `""` when there is none.
          * @example po_81
          */
         payout: string;
         /**
-         * @description What clients keep with the payment.
+         * @description Custom fields that clients store with the payment.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -2283,31 +2141,31 @@ export interface components {
       }[];
       /**
        * Format: int64
-       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a refunded order, and of a cancelled one all but its fee. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description Part of `total_amount` that is no longer owed: cancelled units, refunded goods, shipping and goodwill, and write-offs; all of a refunded order, and all of a cancelled order except its fee. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 0
        */
       amount_credited?: number;
       /**
        * Format: int64
-       * @description `total_amount` less `amount_credited`, not below 0. Paid or not. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description `total_amount` less `amount_credited`, at least 0, whether paid or not. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 15980
        */
       amount_owed?: number;
       /**
        * Format: int64
-       * @description What was paid, paid back or not. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description Sum of the payments. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 0
        */
       amount_paid?: number;
       /**
        * Format: int64
-       * @description What was paid back. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description Sum of the refunds. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 0
        */
       amount_refunded?: number;
       /**
        * Format: int64
-       * @description What is still to be paid: `amount_owed` less what was paid and not paid back. 0 where that is negative. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
+       * @description Outstanding amount: `amount_owed` less payments plus refunds, at least 0. In minor units of the currency: 1099 is 10.99 USD. Only with `include=amounts`.
        * @example 15980
        */
       amount_open?: number;
@@ -2371,7 +2229,7 @@ export interface components {
       amount: number;
       /**
        * Format: int64
-       * @description What the order costs: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Total of the order: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_amount: number;
@@ -2386,7 +2244,7 @@ export interface components {
        */
       customer_name: string;
       /**
-       * @description Where the order comes from: a point of sale, or the website and this API.
+       * @description Origin of the order: a point of sale, or the website and this API.
        * @example WEBSITE
        * @enum {string}
        */
@@ -2463,7 +2321,7 @@ export interface components {
       discount_amount: number;
       /**
        * Format: int64
-       * @description What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax where the prices include it. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Difference to the total: `amount` + tax + shipping - discount + adjustment = `total_amount`. Minus the tax where the prices include it. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       adjustment_amount: number;
@@ -2513,7 +2371,7 @@ export interface components {
          */
         unit_price: number;
         /**
-         * @description Units; 0 when the order has given up the line.
+         * @description Units; 0 when the line is cancelled.
          * @example 2
          */
         quantity: number;
@@ -2552,12 +2410,7 @@ export interface components {
          */
         discount_amount: number;
         /**
-         * @description The price list that gave the price. Null: the catalog, the client or an import.
-         * @example DEALERS
-         */
-        price_source: string | null;
-        /**
-         * @description What clients keep with the line.
+         * @description Custom fields that clients store with the line.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -2571,12 +2424,12 @@ export interface components {
          */
         shipped_quantity: number;
         /**
-         * @description Units that were given up before they shipped.
+         * @description Units that were cancelled before they shipped.
          * @example 0
          */
         cancelled_quantity: number;
         /**
-         * @description Shipped units that went back to their bins, by a refund or with RETURNED.
+         * @description Shipped units that were restocked, by a refund or with RETURNED.
          * @example 0
          */
         returned_quantity: number;
@@ -2672,7 +2525,7 @@ export interface components {
       };
       billing_address: {
         /**
-         * @description Who is billed; `""`: the customer.
+         * @description Name on the invoice; `""`: the customer.
          * @example
          */
         name: string;
@@ -2723,7 +2576,7 @@ export interface components {
        */
       notes: string;
       /**
-       * @description What clients keep with the order.
+       * @description Custom fields that clients store with the order.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -2739,13 +2592,13 @@ export interface components {
       /** @description Whether the order was placed with a test key. Lists contain it with `include=is_test`. */
       is_test: boolean;
       /**
-       * @description In how many days it is to be paid; null without payment terms.
+       * @description Payment terms in days; null without terms.
        * @example 30
        */
       payment_terms_days: number | null;
       /**
        * Format: date-time
-       * @description When it is to be paid: `created_at` and these days, of 24 hours each. ISO 8601, UTC, with milliseconds.
+       * @description Due date of the payment: `created_at` plus the terms, in days of 24 hours. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       due_at: string | null;
@@ -2767,7 +2620,7 @@ export interface components {
          */
         name: string;
       };
-      /** @description Whether the order is under review: nothing of it ships. */
+      /** @description Whether the order is under review. It does not ship until it is released. */
       held: boolean;
       /**
        * @description Why the order is under review. Empty when it is not.
@@ -2863,12 +2716,12 @@ export interface components {
          */
         reference: string;
         /**
-         * @description held: waits for a review. dead: failed for good.
+         * @description held: waits for a review. dead: failed permanently.
          * @enum {string}
          */
         state: 'pending' | 'held' | 'done' | 'dead';
         /**
-         * @description Number of attempts that have ended, since an operator retried the stage, if one did.
+         * @description Number of finished attempts, since the last retry by an operator if there was one.
          * @example 1
          */
         attempts: number;
@@ -2878,7 +2731,7 @@ export interface components {
          */
         last_error: string;
         /**
-         * @description How the mail ended. undeliverable: the address of the recipient is at fault. failed: after all attempts. not_wanted: the order was placed with `notify: false`, the recipient has no address, the store has switched it off, or the order was cancelled first. none: the stage is no mail.
+         * @description Outcome of the mail. undeliverable: the address of the recipient is at fault. failed: all attempts failed. not_wanted: the order was placed with `notify: false`, the recipient has no address, the store has switched it off, or the order was cancelled first. none: the stage is not a mail.
          * @example none
          * @enum {string}
          */
@@ -2901,7 +2754,7 @@ export interface components {
          */
         reference: string;
         /**
-         * @description picking claims the units. The units of a void shipment are open again.
+         * @description picking reserves the units. The units of a void shipment can ship again.
          * @example shipped
          * @enum {string}
          */
@@ -2961,40 +2814,40 @@ export interface components {
         reference: string;
         /**
          * Format: int64
-         * @description What was paid, or paid back. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Paid or refunded amount. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         amount: number;
         /**
          * Format: date-time
-         * @description When it was made. ISO 8601, UTC, with milliseconds.
+         * @description When it was created. ISO 8601, UTC, with milliseconds.
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
         /**
          * Format: int64
-         * @description What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Amount written off by this payment, such as a cash discount or a bank charge. Negative: it paid an earlier write-off. In minor units of the currency: 1099 is 10.99 USD.
          * @example 0
          */
         written_off: number;
         /**
-         * @description How it was paid; `""` when that is not known.
+         * @description Payment method; `""` when it is unknown.
          * @example card
          */
         method: string;
         /**
          * Format: int64
-         * @description What the gateway keeps of it. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Fee of the gateway. In minor units of the currency: 1099 is 10.99 USD.
          * @example 493
          */
         fee: number;
         /**
-         * @description The settlement by which the gateway pays it out; `""` when there is none.
+         * @description Payout of the gateway; `""` when there is none.
          * @example po_81
          */
         payout: string;
         /**
-         * @description What clients keep with the payment.
+         * @description Custom fields that clients store with the payment.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -3015,28 +2868,28 @@ export interface components {
         reference: string;
         /**
          * Format: int64
-         * @description What was paid, or paid back. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Paid or refunded amount. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         amount: number;
         /**
          * Format: date-time
-         * @description When it was made. ISO 8601, UTC, with milliseconds.
+         * @description When it was created. ISO 8601, UTC, with milliseconds.
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
         /**
-         * @description What it was for. goods, shipping and goodwill lower what is owed; a chargeback and a repayment of what was not owed do not.
+         * @description Reason of the refund. goods, shipping and goodwill lower `amount_owed`; chargeback and repayment do not.
          * @enum {string}
          */
         reason: 'goods' | 'shipping' | 'goodwill' | 'chargeback' | 'repayment';
         /**
          * Format: int64
-         * @description What is owed no more. In minor units of the currency: 1099 is 10.99 USD.
+         * @description Amount that is no longer owed. In minor units of the currency: 1099 is 10.99 USD.
          * @example 15980
          */
         credited: number;
-        /** @description The units that it was for, or that came back with it. Empty when there are none. */
+        /** @description Refunded or returned units. Empty when there are none. */
         lines: {
           /**
            * @description Number of the line.
@@ -3049,53 +2902,53 @@ export interface components {
            */
           quantity: number;
           /**
-           * @description Those of them that were given up before they shipped.
+           * @description Units of them that were cancelled before they shipped.
            * @example 0
            */
           cancelled_quantity: number;
         }[];
-        /** @description Whether these units went back to bins. */
+        /** @description Whether these units were restocked. */
         restock: boolean;
       }[];
       /**
        * Format: int64
-       * @description What the merchant has given up of `total_amount`: units given up, goods, shipping and goodwill refunded, and what is written off; all of a refunded order, and of a cancelled one all but its fee. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Part of `total_amount` that is no longer owed: cancelled units, refunded goods, shipping and goodwill, and write-offs; all of a refunded order, and all of a cancelled order except its fee. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       amount_credited: number;
       /**
        * Format: int64
-       * @description `total_amount` less `amount_credited`, not below 0. Paid or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @description `total_amount` less `amount_credited`, at least 0, whether paid or not. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       amount_owed: number;
       /**
        * Format: int64
-       * @description What was paid, paid back or not. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Sum of the payments. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       amount_paid: number;
       /**
        * Format: int64
-       * @description What was paid back. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Sum of the refunds. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       amount_refunded: number;
       /**
        * Format: int64
-       * @description What is still to be paid: `amount_owed` less what was paid and not paid back. 0 where that is negative. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Outstanding amount: `amount_owed` less payments plus refunds, at least 0. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       amount_open: number;
       /**
        * Format: int64
-       * @description What is still to be paid back: the same where it is negative. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Amount to refund: payments less refunds less `amount_owed`, at least 0. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       refund_due: number;
       /**
        * Format: int64
-       * @description What stayed owed when the order was cancelled. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Cancellation fee. In minor units of the currency: 1099 is 10.99 USD.
        * @example 0
        */
       cancellation_fee: number;
@@ -3124,7 +2977,7 @@ export interface components {
        */
       subtotal: number;
       /**
-       * @description What the order costs: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
+       * @description Total of the order: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
        * @example 159.8
        */
       total: number;
@@ -3151,7 +3004,7 @@ export interface components {
          */
         quantity: number;
         /**
-         * @description Unit price, as the order pays it. In major units of the currency: 10.99 is 10.99 USD.
+         * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
          * @example 79.9
          */
         price: number;
@@ -3164,7 +3017,7 @@ export interface components {
        */
       subtotal: number;
       /**
-       * @description What the order costs: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
+       * @description Total of the order: the sum with tax and shipping, less any discount. In major units of the currency: 10.99 is 10.99 USD.
        * @example 159.8
        */
       total: number;
@@ -3191,15 +3044,10 @@ export interface components {
          */
         quantity: number;
         /**
-         * @description Unit price, as the order pays it. In major units of the currency: 10.99 is 10.99 USD.
+         * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
          * @example 79.9
          */
         price: number;
-        /**
-         * @description The price list that gives the price. Null: the catalog or the client.
-         * @example DEALERS
-         */
-        price_source: string | null;
       }[];
       /**
        * @description The taxes of the lines and the shipping, by name and rate.
@@ -3225,7 +3073,7 @@ export interface components {
         amount: number;
       }[];
       /**
-       * @description Tax. In the `total` once: the `subtotal` has it already where the prices include it. In major units of the currency: 10.99 is 10.99 USD.
+       * @description Tax. If the prices include it, the `subtotal` already contains it. In major units of the currency: 10.99 is 10.99 USD.
        * @example 0
        */
       tax: number;
@@ -3240,7 +3088,7 @@ export interface components {
        */
       discount: number;
       /**
-       * @description Why the order would be refused at this moment, sorted by path, lines by number. Empty when it could be placed.
+       * @description Reasons for which the order would be refused now, sorted by path, lines by number. Empty when it can be placed.
        * @example [
        *       {
        *         "code": "out_of_stock",
@@ -3255,20 +3103,14 @@ export interface components {
          * @description The `X-Error-Code` that the order would get.
          * @enum {string}
          */
-        code:
-          | 'currency_mismatch'
-          | 'external_reference_taken'
-          | 'item_unavailable'
-          | 'out_of_stock'
-          | 'price_changed'
-          | 'quantity_not_offered';
+        code: 'currency_mismatch' | 'external_reference_taken' | 'item_unavailable' | 'out_of_stock' | 'price_changed';
         /**
          * @description The part of the body.
          * @example items[0]
          */
         path: string;
         /**
-         * @description Units that the lines of this product request together. Only for `out_of_stock` and `quantity_not_offered`.
+         * @description Units that the lines of this product request together. Only for `out_of_stock`.
          * @example 2
          */
         requested: number | null;
@@ -3351,7 +3193,7 @@ export interface components {
        */
       reference: string;
       /**
-       * @description What else is known: units, amounts in minor units, a reason.
+       * @description Further details: units, amounts in minor units, a reason.
        * @example {}
        */
       details: {
@@ -3366,13 +3208,13 @@ export interface components {
       id: string;
       /**
        * Format: date-time
-       * @description The time for which it counts. ISO 8601, UTC, with milliseconds.
+       * @description When it takes effect. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       at: string;
       /**
        * Format: date-time
-       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @description When it was created. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       booked_at: string;
@@ -3460,18 +3302,18 @@ export interface components {
         included: boolean;
       }[];
       /**
-       * @description How the payment was made; `""` when that is not known.
+       * @description Payment method; `""` when it is unknown.
        * @example card
        */
       method: string;
       /**
        * Format: int64
-       * @description What the gateway keeps of the payment. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Fee of the gateway. In minor units of the currency: 1099 is 10.99 USD.
        * @example 480
        */
       fee: number;
       /**
-       * @description The settlement that pays it out; `""` for none.
+       * @description Payout of the gateway; `""` for none.
        * @example po_1NX82
        */
       payout: string;
@@ -3508,7 +3350,7 @@ export interface components {
       orders: number;
       /**
        * Format: int64
-       * @description Those whose payment or fulfillment status is `CANCELLED` now.
+       * @description Orders whose payment or fulfillment status is now `CANCELLED`.
        * @example 1
        */
       cancelled: number;
@@ -3556,7 +3398,7 @@ export interface components {
       paid: number;
       /**
        * Format: int64
-       * @description Sum of the credits of the period by the journal: for goods, shipping, goodwill and units that were given up. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Sum of the credits of the period by the journal: for goods, shipping, goodwill and cancelled units. In minor units of the currency: 1099 is 10.99 USD.
        * @example 31000
        */
       credited: number;
@@ -3589,13 +3431,8 @@ export interface components {
        */
       price: number;
       /**
-       * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
-       * @example DEALERS
-       */
-      price_source?: string | null;
-      /**
        * Format: int64
-       * @description Available units of the product and of its active variants: what open orders have taken is not in it.
+       * @description Available units of the product and of its active variants, without those that open orders have taken.
        * @example 12
        */
       quantity: number;
@@ -3617,7 +3454,7 @@ export interface components {
        */
       sku?: string;
       /**
-       * @description What the store keeps with the product. Only with `include=metadata`.
+       * @description Custom fields that the store keeps with the product. Only with `include=metadata`.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -3648,13 +3485,8 @@ export interface components {
        */
       price: number;
       /**
-       * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
-       * @example DEALERS
-       */
-      price_source?: string | null;
-      /**
        * Format: int64
-       * @description Available units of the product and of its active variants: what open orders have taken is not in it.
+       * @description Available units of the product and of its active variants, without those that open orders have taken.
        * @example 12
        */
       quantity: number;
@@ -3680,7 +3512,7 @@ export interface components {
        */
       featured: boolean;
       /**
-       * @description What the store keeps with the product.
+       * @description Custom fields that the store keeps with the product.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -3724,11 +3556,6 @@ export interface components {
          */
         price: number;
         /**
-         * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
-         * @example DEALERS
-         */
-        price_source?: string | null;
-        /**
          * @description Attributes of the variant, by name.
          * @example {
          *       "Size": "42",
@@ -3739,7 +3566,7 @@ export interface components {
           [key: string]: string;
         };
         /**
-         * @description What the store keeps with the variant.
+         * @description Custom fields that the store keeps with the variant.
          * @example {
          *       "erp_id": "4711"
          *     }
@@ -3749,7 +3576,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description Available units: what open orders have taken is not in it. 0 while the variant is inactive.
+         * @description Available units, without those that open orders have taken. 0 while the variant is inactive.
          * @example 7
          */
         quantity: number;
@@ -3867,31 +3694,8 @@ export interface components {
        */
       price: number;
       /**
-       * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
-       * @example DEALERS
-       */
-      price_source?: string | null;
-      /** @description How the price depends on the quantity, sorted by it, from 1; at most 100 from price lists. Only with `customer_id`. */
-      price_breaks?: {
-        /**
-         * @description From this quantity on, of all lines of an order with the unit.
-         * @example 10
-         */
-        from_quantity: number;
-        /**
-         * @description Unit price. In major units of the currency: 10.99 is 10.99 USD.
-         * @example 71.9
-         */
-        price: number;
-        /**
-         * @description The price list; null: the catalog.
-         * @example DEALERS
-         */
-        price_source: string | null;
-      }[];
-      /**
        * Format: int64
-       * @description Available units of exactly this variant or product: what open orders have taken is not in it.
+       * @description Available units of exactly this variant or product, without those that open orders have taken.
        * @example 7
        */
       quantity: number;
@@ -3920,53 +3724,6 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at?: string;
-    };
-    UnitPrices: {
-      /**
-       * @description The price list; `""` for the catalog.
-       * @example RESELLER
-       */
-      list: string;
-      /**
-       * @description `""` when there is none.
-       * @example R-1-42
-       */
-      sku: string;
-      /**
-       * Format: int32
-       * @description The product.
-       * @example 70
-       */
-      product_id: number;
-      /**
-       * Format: int32
-       * @description The variant. Null for the product itself.
-       * @example 12
-       */
-      variant_id: number | null;
-      /** @description The prices by quantity, the lowest quantity first. The catalog has one, from 1 on. */
-      price_breaks: {
-        /**
-         * @description From how many units of an order on the price applies.
-         * @example 1
-         */
-        from_quantity: number;
-        /**
-         * @description The unit price. In major units of the currency: 10.99 is 10.99 USD.
-         * @example 64.9
-         */
-        price: number;
-      }[];
-      /**
-       * @description The fewest units that an order may have. Null: there is no rule.
-       * @example 6
-       */
-      min_quantity: number | null;
-      /**
-       * @description Orders have multiples of it. Null: there is no rule.
-       * @example 6
-       */
-      step: number | null;
     };
     PriceChange: {
       /**
@@ -3999,12 +3756,12 @@ export interface components {
          */
         variant_id: number | null;
         /**
-         * @description The price before; null when the unit is unknown, or the list had none. In major units of the currency: 10.99 is 10.99 USD.
+         * @description The price before; null when the unit is unknown. In major units of the currency: 10.99 is 10.99 USD.
          * @example 79.9
          */
         before: number | null;
         /**
-         * @description The price after the line; null when the list has none. In major units of the currency: 10.99 is 10.99 USD.
+         * @description The price after the line. In major units of the currency: 10.99 is 10.99 USD.
          * @example 84.9
          */
         after: number | null;
@@ -4012,47 +3769,13 @@ export interface components {
          * @description Why the line is refused; `""` when it is applied.
          * @enum {string}
          */
-        code: '' | 'invalid' | 'unknown_sku' | 'ambiguous_sku' | 'stale' | 'too_precise' | 'too_many_prices';
+        code: '' | 'invalid' | 'unknown_sku' | 'ambiguous_sku' | 'stale' | 'too_precise';
         /**
          * @description The refusal for people; `""` when the line is applied.
          * @example
          */
         error: string;
       }[];
-    };
-    PriceList: {
-      /**
-       * @description Names the list in requests. Letter case matters.
-       * @example RESELLER
-       */
-      code: string;
-      /**
-       * @description Display name.
-       * @example Resellers
-       */
-      name: string;
-      /**
-       * @description The currency of the store, which its prices have.
-       * @example USD
-       */
-      currency: string;
-      /**
-       * @description Among the lists of a customer's groups, the highest applies first.
-       * @example 10
-       */
-      priority: number;
-      /**
-       * @description The first day on which the list applies, in the store's time zone. Null: no first day.
-       * @example 2026-01-01
-       */
-      valid_from: string | null;
-      /**
-       * @description The last day on which the list applies. Null: no last day.
-       * @example 2026-12-31
-       */
-      valid_to: string | null;
-      /** @description The groups of customers to whom the list applies. */
-      customer_groups: string[];
     };
     Category: {
       /**
@@ -4150,7 +3873,7 @@ export interface components {
        */
       bin: string;
       /**
-       * @description Available units: what open orders have taken is not in it.
+       * @description Available units, without those that open orders have taken.
        * @example 7
        */
       quantity: number;
@@ -4290,7 +4013,7 @@ export interface components {
          */
         after: number | null;
         /**
-         * @description Units that were sold although the count did not find them.
+         * @description Units that were sold and that the count did not find.
          * @example 0
          */
         short: number;
@@ -4344,7 +4067,7 @@ export interface components {
        */
       kind: 'warehouse';
       code: string;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string;
       active?: boolean;
     };
@@ -4367,11 +4090,11 @@ export interface components {
       kind: 'brand';
       /**
        * Format: int32
-       * @description Used for a new row where it is free; otherwise, the row gets another one.
+       * @description Used for a new row if it is free; otherwise the row gets another one.
        */
       id?: number;
       slug: string;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string;
       logo?: string | null;
       description?: string | null;
@@ -4386,11 +4109,11 @@ export interface components {
       kind: 'category';
       /**
        * Format: int32
-       * @description Used for a new row where it is free; otherwise, the row gets another one.
+       * @description Used for a new row if it is free; otherwise the row gets another one.
        */
       id?: number;
       slug: string;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string;
       image?: string | null;
       description?: string | null;
@@ -4411,14 +4134,14 @@ export interface components {
       kind: 'product';
       /**
        * Format: int32
-       * @description Used for a new row where it is free; otherwise, the row gets another one.
+       * @description Used for a new row if it is free; otherwise the row gets another one.
        */
       id?: number;
       slug: string;
       sku?: string | null;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string;
-      /** @description In major units, as decimal text such as "79.90". A new row needs it. */
+      /** @description In major units, as decimal text such as "79.90". Required for a new row. */
       price?: string;
       /** @enum {string} */
       status?: 'ACTIVE' | 'DRAFT' | 'ARCHIVED';
@@ -4440,7 +4163,7 @@ export interface components {
       variants?: {
         /**
          * Format: int32
-         * @description Used for a new row where it is free; otherwise, the row gets another one.
+         * @description Used for a new row if it is free; otherwise the row gets another one.
          */
         id?: number;
         sku: string;
@@ -4461,69 +4184,6 @@ export interface components {
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
     };
-    /** @description A price list. Key: store, code. */
-    ImportPriceList: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: 'price_list';
-      code: string;
-      /** @description A new row needs it. */
-      name?: string;
-      /** @description That of the store: another one is refused. Not stored. */
-      currency?: string;
-      /**
-       * Format: int32
-       * @description Among the lists of a customer's groups, the highest applies first.
-       */
-      priority?: number;
-      /** @description The first day on which the list applies, in the store's time zone. Null: none. */
-      valid_from?: string | null;
-      /** @description The last day on which the list applies. Null: none. */
-      valid_to?: string | null;
-      customer_groups?: string[];
-    };
-    /** @description The prices of a product, or of one variant, in a list. Key: store, list, product, variant. */
-    ImportListPrice: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: 'list_price';
-      /** @description The code of a price list. */
-      list: string;
-      product: string;
-      variant?: string | null;
-      /** @description All prices of the unit in the list. Empty: the list has none, and no rule, for it. */
-      price_breaks?: {
-        /**
-         * Format: int32
-         * @description From how many units of an order on the price applies.
-         */
-        from_quantity: number;
-        /** @description In major units, as decimal text such as "79.90". */
-        price: string;
-      }[];
-      /** @description The fewest units of an order. 1 where only `step` is given. */
-      min_quantity?: number | null;
-      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
-      step?: number | null;
-    };
-    /** @description From how many, and in which steps, a product, or one variant, is sold at the prices of the catalog. Key: store, product, variant. */
-    ImportQuantityRule: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: 'quantity_rule';
-      product: string;
-      variant?: string | null;
-      /** @description The fewest units of an order. 1 where only `step` is given. */
-      min_quantity?: number | null;
-      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
-      step?: number | null;
-    };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
     ImportCustomer: {
       /**
@@ -4532,7 +4192,7 @@ export interface components {
        */
       kind: 'customer';
       id?: string;
-      /** @description A new row needs it. */
+      /** @description Required for a new row. */
       name?: string | null;
       /** @description An address that mail can be sent to. */
       email?: string | null;
@@ -4548,33 +4208,8 @@ export interface components {
       total_spent?: number;
       tags?: (string | null)[];
       city?: string | null;
-      /** @description In how many days its new orders are to be paid. Null removes it. */
+      /** @description Payment terms of new orders in days. Null removes them. */
       payment_terms_days?: number | null;
-      company?: string | null;
-      vat_id?: string | null;
-      /** @description Price lists name groups. */
-      groups?: string[];
-      /** @description The code of the customer's price list, which exists. Null removes it. */
-      price_list?: string | null;
-      addresses?: {
-        label?: string | null;
-        company?: string | null;
-        vat_id?: string | null;
-        address?: string | null;
-        address2?: string | null;
-        city?: string | null;
-        zip?: string | null;
-        region?: string | null;
-        country?: string | null;
-      }[];
-      /** @description An order with the e-mail of a contact is an order of the customer. */
-      contacts?: {
-        name?: string | null;
-        /** @description An address that mail can be sent to. */
-        email?: string | null;
-        phone?: string | null;
-        role?: string | null;
-      }[];
       metadata?: {
         [key: string]: string;
       };
@@ -4645,12 +4280,12 @@ export interface components {
       cancelled_amount?: number;
       /**
        * Format: int64
-       * @description What stayed owed when the order was cancelled, in minor units.
+       * @description Cancellation fee, in minor units.
        */
       cancellation_fee?: number;
       /**
        * Format: int64
-       * @description In minor units: what the others do not explain of total_amount. Computed where absent.
+       * @description Difference to total_amount, in minor units. Computed if absent.
        */
       adjustment_amount?: number;
       /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */
@@ -4669,7 +4304,7 @@ export interface components {
         region?: string | null;
         country?: string | null;
       };
-      /** @description The shipping address where absent. */
+      /** @description Absent: the shipping address. */
       billing_address?: {
         name?: string | null;
         company?: string | null;
@@ -4689,7 +4324,7 @@ export interface components {
       external_reference?: string | null;
       /** @description ISO 8601 with a zone. */
       created_at: string;
-      /** @description In how many days after created_at it is to be paid. Absent: it has no terms. */
+      /** @description Payment terms in days after created_at. Absent: no terms. */
       payment_terms_days?: number | null;
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
@@ -4711,7 +4346,7 @@ export interface components {
         unit_price: number;
         /**
          * Format: int32
-         * @description 0: the order has given up the line.
+         * @description 0: the line is cancelled.
          */
         quantity: number;
         /** @description The taxes of the line. */
@@ -4730,11 +4365,9 @@ export interface components {
          * @description In minor units; positive where it lowers the total.
          */
         discount_amount?: number;
-        /** @description The price list that gave the price. */
-        price_source?: string;
         /**
          * Format: int32
-         * @description Units that were given up before they shipped.
+         * @description Units that were cancelled before they shipped.
          */
         cancelled_quantity?: number;
         /**
@@ -4743,7 +4376,7 @@ export interface components {
          */
         returned_quantity?: number;
       }[];
-      /** @description True: a sale of a till. Its units leave the bins as those of an order do, once, and it stands where they are missing. */
+      /** @description True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse it. */
       takes_stock?: boolean;
       /** @description Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held. */
       held_reasons?: string[];
@@ -4816,13 +4449,13 @@ export interface components {
         at: string;
         /**
          * Format: int64
-         * @description What it closed without being paid, in minor units. Negative: it paid what an earlier one had written off.
+         * @description Amount written off by this payment, in minor units. Negative: it paid an earlier write-off.
          */
         written_off?: number;
         method?: string | null;
         /**
          * Format: int64
-         * @description What the gateway keeps of it, in minor units.
+         * @description Fee of the gateway, in minor units.
          */
         fee?: number;
         payout?: string | null;
@@ -4843,7 +4476,7 @@ export interface components {
         reason?: 'goods' | 'shipping' | 'goodwill' | 'chargeback' | 'repayment';
         /**
          * Format: int64
-         * @description What is owed no more, in minor units. Absent: the amount, less what was paid too much.
+         * @description Amount that is no longer owed, in minor units. Absent: the amount less the overpayment.
          */
         credited?: number;
         lines?: {
@@ -4856,14 +4489,14 @@ export interface components {
           quantity: number;
           /**
            * Format: int32
-           * @description Those of them that were given up before they shipped.
+           * @description Units of them that were cancelled before they shipped.
            */
           cancelled_quantity?: number;
         }[];
         /** @description Whether these units went back to bins. Absent: false. */
         restock?: boolean;
       }[];
-      /** @description What happened to the money after the placing, for the journal. Absent: those of the payments, refunds and statuses. */
+      /** @description Bookings after the placement, for the journal. Absent: derived from the payments, refunds and statuses. */
       bookings?: {
         /** @description ISO 8601 with a zone. */
         at: string;
@@ -4946,14 +4579,11 @@ export interface components {
       | components['schemas']['ImportBrand']
       | components['schemas']['ImportCategory']
       | components['schemas']['ImportProduct']
-      | components['schemas']['ImportPriceList']
-      | components['schemas']['ImportListPrice']
-      | components['schemas']['ImportQuantityRule']
       | components['schemas']['ImportCustomer']
       | components['schemas']['ImportOrder'];
     ImportRequest: {
       /**
-       * @description Whether no line changes anything when one is refused.
+       * @description Whether nothing changes when one line is refused.
        * @default false
        */
       atomic?: boolean;
@@ -4973,25 +4603,14 @@ export interface components {
          * @example product
          * @enum {string}
          */
-        kind:
-          | ''
-          | 'warehouse'
-          | 'bin'
-          | 'brand'
-          | 'category'
-          | 'product'
-          | 'price_list'
-          | 'list_price'
-          | 'quantity_rule'
-          | 'customer'
-          | 'order';
+        kind: '' | 'warehouse' | 'bin' | 'brand' | 'category' | 'product' | 'customer' | 'order';
         /**
          * @description The id of the record, as text; of a warehouse its code, of a bin `WAREHOUSE/BIN`. `""` for a refused line.
          * @example 70
          */
         id: string;
         /**
-         * @description What became of the line.
+         * @description Result of the line.
          * @enum {string}
          */
         result: 'created' | 'updated' | 'unchanged' | 'refused';
@@ -5001,7 +4620,7 @@ export interface components {
          */
         error: string;
         /**
-         * @description What the line may not do as it was meant, such as a sale of more than is there; else `""`.
+         * @description Warning about the effect of the line, such as a sale of more units than in stock; else `""`.
          * @example
          */
         warning: string;
@@ -5046,7 +4665,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description What the import of the customer gave, plus the payments and minus the refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -5058,24 +4677,7 @@ export interface components {
        */
       city: string;
       /**
-       * @description Name of the company; `""` when there is none.
-       * @example Lovelace Engines Ltd
-       */
-      company: string;
-      /**
-       * @description VAT number, as given; `""` when there is none.
-       * @example GB123456789
-       */
-      vat_id: string;
-      /** @description Groups, which price lists name. */
-      groups: string[];
-      /**
-       * @description The code of the customer's price list; null when there is none.
-       * @example WHOLESALE
-       */
-      price_list: string | null;
-      /**
-       * @description In how many days its new orders are to be paid; null without terms.
+       * @description Payment terms of new orders in days; null without terms.
        * @example 30
        */
       payment_terms_days: number | null;
@@ -5091,79 +4693,8 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       last_login: string | null;
-      /** @description Addresses of the account, in the order of the store. */
-      addresses: {
-        /**
-         * @description What the address is for; `""` when there is none.
-         * @example Warehouse
-         */
-        label: string;
-        /**
-         * @description Name of the company. `""` when there is none.
-         * @example Lovelace Engines Ltd
-         */
-        company: string;
-        /**
-         * @description VAT number, as given: its form is not checked. `""` when there is none.
-         * @example GB123456789
-         */
-        vat_id: string;
-        /**
-         * @description Street and number, in one or more lines. `""` when there is none.
-         * @example 12 Harbor Street
-         */
-        address: string;
-        /**
-         * @description Second line, such as a building or a floor. `""` when there is none.
-         * @example Floor 3
-         */
-        address2: string;
-        /**
-         * @description City. `""` when there is none.
-         * @example Portland
-         */
-        city: string;
-        /**
-         * @description Postal code. `""` when there is none.
-         * @example 04101
-         */
-        zip: string;
-        /**
-         * @description State, province or county. `""` when there is none.
-         * @example ME
-         */
-        region: string;
-        /**
-         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
-         * @example US
-         */
-        country: string;
-      }[];
-      /** @description Persons of the company, in the order of the store. */
-      contacts: {
-        /**
-         * @description `""` when there is none.
-         * @example Grace Hopper
-         */
-        name: string;
-        /**
-         * @description An order with this e-mail is an order of the customer. `""` when there is none.
-         * @example grace@example.com
-         */
-        email: string;
-        /**
-         * @description `""` when there is none.
-         * @example +1 555 0101
-         */
-        phone: string;
-        /**
-         * @description What the person does; `""` when there is none.
-         * @example buyer
-         */
-        role: string;
-      }[];
       /**
-       * @description What the store keeps with the customer.
+       * @description Custom fields that the store keeps with the customer.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -5211,7 +4742,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description What the import of the customer gave, plus the payments and minus the refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -5223,24 +4754,7 @@ export interface components {
        */
       city: string;
       /**
-       * @description Name of the company; `""` when there is none.
-       * @example Lovelace Engines Ltd
-       */
-      company: string;
-      /**
-       * @description VAT number, as given; `""` when there is none.
-       * @example GB123456789
-       */
-      vat_id: string;
-      /** @description Groups, which price lists name. */
-      groups: string[];
-      /**
-       * @description The code of the customer's price list; null when there is none.
-       * @example WHOLESALE
-       */
-      price_list: string | null;
-      /**
-       * @description In how many days its new orders are to be paid; null without terms.
+       * @description Payment terms of new orders in days; null without terms.
        * @example 30
        */
       payment_terms_days: number | null;
@@ -5262,79 +4776,8 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at?: string;
-      /** @description Addresses of the account, in the order of the store. Only with `include=addresses`. */
-      addresses?: {
-        /**
-         * @description What the address is for; `""` when there is none.
-         * @example Warehouse
-         */
-        label: string;
-        /**
-         * @description Name of the company. `""` when there is none.
-         * @example Lovelace Engines Ltd
-         */
-        company: string;
-        /**
-         * @description VAT number, as given: its form is not checked. `""` when there is none.
-         * @example GB123456789
-         */
-        vat_id: string;
-        /**
-         * @description Street and number, in one or more lines. `""` when there is none.
-         * @example 12 Harbor Street
-         */
-        address: string;
-        /**
-         * @description Second line, such as a building or a floor. `""` when there is none.
-         * @example Floor 3
-         */
-        address2: string;
-        /**
-         * @description City. `""` when there is none.
-         * @example Portland
-         */
-        city: string;
-        /**
-         * @description Postal code. `""` when there is none.
-         * @example 04101
-         */
-        zip: string;
-        /**
-         * @description State, province or county. `""` when there is none.
-         * @example ME
-         */
-        region: string;
-        /**
-         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
-         * @example US
-         */
-        country: string;
-      }[];
-      /** @description Persons of the company, in the order of the store. Only with `include=contacts`. */
-      contacts?: {
-        /**
-         * @description `""` when there is none.
-         * @example Grace Hopper
-         */
-        name: string;
-        /**
-         * @description An order with this e-mail is an order of the customer. `""` when there is none.
-         * @example grace@example.com
-         */
-        email: string;
-        /**
-         * @description `""` when there is none.
-         * @example +1 555 0101
-         */
-        phone: string;
-        /**
-         * @description What the person does; `""` when there is none.
-         * @example buyer
-         */
-        role: string;
-      }[];
       /**
-       * @description What the store keeps with the customer. Only with `include=metadata`.
+       * @description Custom fields that the store keeps with the customer. Only with `include=metadata`.
        * @example {
        *       "erp_id": "4711"
        *     }
@@ -5346,7 +4789,7 @@ export interface components {
     PersonalData: {
       /**
        * Format: date-time
-       * @description The time of all of it. ISO 8601, UTC, with milliseconds.
+       * @description When the data was read. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       taken_at: string;
@@ -5361,16 +4804,12 @@ export interface components {
       customer: {
         [key: string]: unknown;
       } | null;
-      /** @description The contacts of companies that have the e-mail. */
-      contacts: {
-        [key: string]: unknown;
-      }[];
       /** @description The secrets that are stored with the customer. Their values are not shown. */
       secrets_held: string[];
       /** @description Whether the e-mail is in a block list of the store. */
       blocked: boolean;
       /**
-       * @description Who may sign in to the store, if the person may.
+       * @description The access of the person to the dashboard, if any.
        * @example {
        *       "id": "0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f",
        *       "email": "ada@example.com",
@@ -5391,11 +4830,6 @@ export interface components {
        * @example 1
        */
       customers: number;
-      /**
-       * @description Customers from whose contacts the person was removed.
-       * @example 0
-       */
-      contacts: number;
       /**
        * @description Orders whose data were replaced.
        * @example 3
@@ -5520,7 +4954,7 @@ export interface components {
        * @enum {string}
        */
       mode: 'live' | 'test';
-      /** @description What the key permits, word by word. The scope `full` has all but `keys` and `team`. */
+      /** @description Scopes of the key. `full` contains all but `keys` and `team`. */
       scope: (
         | 'read'
         | 'orders'
@@ -5535,7 +4969,7 @@ export interface components {
         | 'keys'
         | 'team'
       )[];
-      /** @description Where it may be used from; empty = anywhere. */
+      /** @description Allowed networks; empty = any. */
       networks: string[];
       /**
        * Format: date-time
@@ -5593,7 +5027,7 @@ export interface components {
          */
         email: string;
         /**
-         * @description What the person may do.
+         * @description Role of the person.
          * @enum {string}
          */
         role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
@@ -5617,7 +5051,7 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description What it permits, word by word.
+       * @description Scopes of the key.
        * @example [
        *       "read",
        *       "orders"
@@ -5639,9 +5073,9 @@ export interface components {
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
       full: boolean;
-      /** @description Where it may be used from; empty = anywhere. */
+      /** @description Allowed networks; empty = any. */
       networks: string[];
-      /** @description Whether the velocity rules leave its orders out. */
+      /** @description Whether the velocity rules ignore its orders. */
       trusted: boolean;
       /**
        * @description Whether it is accepted, until `expires_at`.
@@ -5649,12 +5083,12 @@ export interface components {
        */
       status: 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
       /**
-       * @description Its text begins with it.
+       * @description Beginning of the key.
        * @example svc_live_
        */
       prefix: string;
       /**
-       * @description Its text ends with it.
+       * @description Last four characters of the key.
        * @example kP9x
        */
       last_four: string;
@@ -5672,11 +5106,11 @@ export interface components {
       last_used_at: string | null;
       /**
        * Format: date-time
-       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @description When it was created. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
-      /** @description Who made it. */
+      /** @description Creator of the key. */
       created_by: {
         /**
          * @description An API key, a person, a command, or the service itself with its extensions.
@@ -5729,13 +5163,13 @@ export interface components {
       successor_id: string | null;
       /**
        * Format: int64
-       * @description Its requests in the last seven days, without about the last minute.
+       * @description Requests in the last seven days. About the last minute may be missing.
        * @example 18204
        */
       requests_7_days: number;
       /**
        * Format: int64
-       * @description Its refused requests in the same time.
+       * @description Refused requests in the same time.
        * @example 3
        */
       refused_7_days: number;
@@ -5758,7 +5192,7 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description What it permits, word by word.
+       * @description Scopes of the key.
        * @example [
        *       "read",
        *       "orders"
@@ -5780,9 +5214,9 @@ export interface components {
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
       full: boolean;
-      /** @description Where it may be used from; empty = anywhere. */
+      /** @description Allowed networks; empty = any. */
       networks: string[];
-      /** @description Whether the velocity rules leave its orders out. */
+      /** @description Whether the velocity rules ignore its orders. */
       trusted: boolean;
       /**
        * @description Whether it is accepted, until `expires_at`.
@@ -5790,12 +5224,12 @@ export interface components {
        */
       status: 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
       /**
-       * @description Its text begins with it.
+       * @description Beginning of the key.
        * @example svc_live_
        */
       prefix: string;
       /**
-       * @description Its text ends with it.
+       * @description Last four characters of the key.
        * @example kP9x
        */
       last_four: string;
@@ -5813,11 +5247,11 @@ export interface components {
       last_used_at: string | null;
       /**
        * Format: date-time
-       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @description When it was created. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
-      /** @description Who made it. */
+      /** @description Creator of the key. */
       created_by: {
         /**
          * @description An API key, a person, a command, or the service itself with its extensions.
@@ -5870,13 +5304,13 @@ export interface components {
       successor_id: string | null;
       /**
        * Format: int64
-       * @description Its requests in the last seven days, without about the last minute.
+       * @description Requests in the last seven days. About the last minute may be missing.
        * @example 18204
        */
       requests_7_days: number;
       /**
        * Format: int64
-       * @description Its refused requests in the same time.
+       * @description Refused requests in the same time.
        * @example 3
        */
       refused_7_days: number;
@@ -5904,7 +5338,7 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description What it permits, word by word.
+       * @description Scopes of the key.
        * @example [
        *       "read",
        *       "orders"
@@ -5926,9 +5360,9 @@ export interface components {
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
       full: boolean;
-      /** @description Where it may be used from; empty = anywhere. */
+      /** @description Allowed networks; empty = any. */
       networks: string[];
-      /** @description Whether the velocity rules leave its orders out. */
+      /** @description Whether the velocity rules ignore its orders. */
       trusted: boolean;
       /**
        * @description Whether it is accepted, until `expires_at`.
@@ -5936,12 +5370,12 @@ export interface components {
        */
       status: 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
       /**
-       * @description Its text begins with it.
+       * @description Beginning of the key.
        * @example svc_live_
        */
       prefix: string;
       /**
-       * @description Its text ends with it.
+       * @description Last four characters of the key.
        * @example kP9x
        */
       last_four: string;
@@ -5959,11 +5393,11 @@ export interface components {
       last_used_at: string | null;
       /**
        * Format: date-time
-       * @description When it was made. ISO 8601, UTC, with milliseconds.
+       * @description When it was created. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
-      /** @description Who made it. */
+      /** @description Creator of the key. */
       created_by: {
         /**
          * @description An API key, a person, a command, or the service itself with its extensions.
@@ -6016,13 +5450,13 @@ export interface components {
       successor_id: string | null;
       /**
        * Format: int64
-       * @description Its requests in the last seven days, without about the last minute.
+       * @description Requests in the last seven days. About the last minute may be missing.
        * @example 18204
        */
       requests_7_days: number;
       /**
        * Format: int64
-       * @description Its refused requests in the same time.
+       * @description Refused requests in the same time.
        * @example 3
        */
       refused_7_days: number;
@@ -6077,7 +5511,7 @@ export interface components {
        */
       throttled: number;
       /**
-       * @description Refused requests by `X-Error-Code`, also after the end of the key.
+       * @description Refused requests by `X-Error-Code`, including those after the key expired.
        * @example {
        *       "out_of_stock": 3
        *     }
@@ -6104,7 +5538,7 @@ export interface components {
        */
       name: string;
       /**
-       * @description What the person may do.
+       * @description Role of the person.
        * @enum {string}
        */
       role: 'owner' | 'manager' | 'warehouse' | 'support' | 'developer' | 'viewer';
@@ -6121,7 +5555,7 @@ export interface components {
        */
       last_sign_in_at: string | null;
       /**
-       * @description Whether the mail about the access is sent.
+       * @description Whether the invitation is sent.
        * @example true
        */
       invited: boolean;
@@ -6169,12 +5603,12 @@ export interface components {
        */
       held: number;
       /**
-       * @description Orders of which money must be paid back.
+       * @description Orders with a refund due.
        * @example 1
        */
       refund_due: number;
       /**
-       * @description Mails of orders that failed for good, other than because of their recipient.
+       * @description Mails of orders that failed permanently, except because of their recipient.
        * @example 1
        */
       failed_mails: number;
@@ -6184,7 +5618,7 @@ export interface components {
        */
       to_ship: number;
       /**
-       * @description Those of `to_ship` that were placed more than 2 days ago.
+       * @description Orders of `to_ship` that were placed more than 2 days ago.
        * @example 3
        */
       waiting_over_2_days: number;
@@ -6414,22 +5848,22 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description A paused webhook sends nothing and keeps its place.
+       * @description A paused webhook sends nothing and keeps its position.
        * @enum {string}
        */
       state: 'active' | 'paused';
       /**
-       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its place are no longer kept. `""` while it is active.
+       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its position are no longer stored. `""` while it is active.
        * @enum {string}
        */
       reason: '' | 'requested' | 'gone' | 'failing' | 'cursor_expired';
       /**
-       * @description Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
+       * @description Its position: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
        * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
        */
       cursor: string;
       /**
-       * @description The time since the oldest change that is not delivered got its place in the feed; 0 without any.
+       * @description Age of the oldest undelivered change in the feed; 0 without any.
        * @example 0
        */
       lag_seconds: number;
@@ -6495,22 +5929,22 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description A paused webhook sends nothing and keeps its place.
+       * @description A paused webhook sends nothing and keeps its position.
        * @enum {string}
        */
       state: 'active' | 'paused';
       /**
-       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its place are no longer kept. `""` while it is active.
+       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its position are no longer stored. `""` while it is active.
        * @enum {string}
        */
       reason: '' | 'requested' | 'gone' | 'failing' | 'cursor_expired';
       /**
-       * @description Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
+       * @description Its position: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
        * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
        */
       cursor: string;
       /**
-       * @description The time since the oldest change that is not delivered got its place in the feed; 0 without any.
+       * @description Age of the oldest undelivered change in the feed; 0 without any.
        * @example 0
        */
       lag_seconds: number;
@@ -6551,7 +5985,7 @@ export interface components {
          */
         at: string;
         /**
-         * @description How far it came: `done` = the receiver answered; otherwise, what failed.
+         * @description Phase of the attempt: `done` = the receiver answered; otherwise the phase that failed.
          * @example done
          * @enum {string}
          */
@@ -6616,22 +6050,22 @@ export interface components {
        */
       mode: 'live' | 'test';
       /**
-       * @description A paused webhook sends nothing and keeps its place.
+       * @description A paused webhook sends nothing and keeps its position.
        * @enum {string}
        */
       state: 'active' | 'paused';
       /**
-       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its place are no longer kept. `""` while it is active.
+       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its position are no longer stored. `""` while it is active.
        * @enum {string}
        */
       reason: '' | 'requested' | 'gone' | 'failing' | 'cursor_expired';
       /**
-       * @description Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
+       * @description Its position: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
        * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
        */
       cursor: string;
       /**
-       * @description The time since the oldest change that is not delivered got its place in the feed; 0 without any.
+       * @description Age of the oldest undelivered change in the feed; 0 without any.
        * @example 0
        */
       lag_seconds: number;
@@ -6677,7 +6111,7 @@ export interface components {
          */
         at: string;
         /**
-         * @description How far it came: `done` = the receiver answered; otherwise, what failed.
+         * @description Phase of the attempt: `done` = the receiver answered; otherwise the phase that failed.
          * @example done
          * @enum {string}
          */
@@ -6728,7 +6162,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Order'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6762,7 +6196,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Product'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6796,7 +6230,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['SkuListItem'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6830,7 +6264,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Customer'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6864,7 +6298,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Category'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6898,7 +6332,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['Brand'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6932,7 +6366,7 @@ export interface components {
             /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
             record?: components['schemas']['StockListItem'] | null;
             /**
-             * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
@@ -6952,7 +6386,7 @@ export interface components {
       timestamp: string;
       data: {
         /**
-         * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+         * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
          * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
          */
         cursor: string;
@@ -7087,7 +6521,7 @@ export interface components {
       timestamp: string;
       data: {
         /**
-         * @description The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+         * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
          * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
          */
         cursor: string;
@@ -7154,33 +6588,10 @@ export interface components {
       data: components['schemas']['SkuListItem'][];
       pagination: components['schemas']['Pagination'];
     };
-    UnitPricesPage: {
-      /** @enum {boolean} */
-      success: true;
-      data: components['schemas']['UnitPrices'][];
-      /**
-       * @description Where the next page begins; `""` where there is no row. Opaque.
-       * @example cDEuMS43MC4xMi4wYWIxMmNkMw
-       */
-      cursor: string;
-      /** @description Whether there is a next page. */
-      has_more: boolean;
-    };
     PriceChangeAnswer: {
       /** @enum {boolean} */
       success: true;
       data: components['schemas']['PriceChange'];
-    };
-    PriceListPage: {
-      /** @enum {boolean} */
-      success: true;
-      data: components['schemas']['PriceList'][];
-      pagination: components['schemas']['Pagination'];
-    };
-    PriceListAnswer: {
-      /** @enum {boolean} */
-      success: true;
-      data: components['schemas']['PriceList'];
     };
     CategoryPage: {
       /** @enum {boolean} */
@@ -7322,11 +6733,11 @@ export interface components {
       success: true;
       data: components['schemas']['Change'][];
       /**
-       * @description Where the next request begins. Opaque. Store the cursor of every response together with its data.
+       * @description Start of the next request. Opaque. Store the cursor of every response together with its data.
        * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
        */
       cursor: string;
-      /** @description Whether there is more now. Repeat with the cursor until it is false. */
+      /** @description Whether more changes are available now. Repeat with the cursor until it is false. */
       has_more: boolean;
       /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
       rewound: boolean;
@@ -7378,7 +6789,7 @@ export interface components {
        * @example not_found
        */
       code: string;
-      /** @description Which fields are at fault, at most 20. Absent when no field is. */
+      /** @description The invalid fields, at most 20. Absent when no field is at fault. */
       faults?: {
         /**
          * @description The field of the body, or the parameter of the query, as `error` names it.
@@ -7461,7 +6872,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+    /** @description The key sends too many requests. Wait `Retry-After` seconds. */
     TooManyRequests: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7495,7 +6906,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+    /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
     ServiceUnavailable: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7550,7 +6961,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+    /** @description The store has no such resource. Resources of other stores are never returned. */
     NotFound: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7584,7 +6995,7 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+    /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
     ServiceUnavailable2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -7656,8 +7067,47 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description The store has no such resource. Resources of other stores are never returned. */
+    NotFound2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'not_found';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden4: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          | 'api_key_inactive'
+          | 'store_inactive'
+          | 'address_not_allowed'
+          | 'foreign_origin'
+          | 'insufficient_scope'
+          | 'stale_sign_in';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden5: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7673,8 +7123,30 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-    NotFound2: {
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden6: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          | 'api_key_inactive'
+          | 'store_inactive'
+          | 'address_not_allowed'
+          | 'foreign_origin'
+          | 'insufficient_scope'
+          | 'stale_sign_in';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The store has no such resource. Resources of other stores are never returned. */
+    NotFound3: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -7708,101 +7180,6 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-    NotFound3: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'not_found';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden5: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code':
-          | 'api_key_inactive'
-          | 'store_inactive'
-          | 'address_not_allowed'
-          | 'foreign_origin'
-          | 'insufficient_scope'
-          | 'stale_sign_in';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['AuthenticationError'];
-      };
-    };
-    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden6: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code':
-          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['AuthenticationError'];
-      };
-    };
-    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden7: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code':
-          | 'api_key_inactive'
-          | 'store_inactive'
-          | 'address_not_allowed'
-          | 'foreign_origin'
-          | 'insufficient_scope'
-          | 'stale_sign_in';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['AuthenticationError'];
-      };
-    };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-    NotFound4: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'not_found';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
     UnprocessableEntity2: {
       headers: {
@@ -7821,7 +7198,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden8: {
+    Forbidden7: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7838,7 +7215,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden9: {
+    Forbidden8: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7859,8 +7236,8 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-    NotFound5: {
+    /** @description The store has no such resource. Resources of other stores are never returned. */
+    NotFound4: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -7877,7 +7254,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden10: {
+    Forbidden9: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7893,8 +7270,8 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-    NotFound6: {
+    /** @description The store has no such resource. Resources of other stores are never returned. */
+    NotFound5: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -7944,17 +7321,17 @@ export interface operations {
         customer_id?: string;
         /** @description Only those with exactly this text as the whole e-mail on the order, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         email?: string;
-        /** @description `true`: only orders of which money must be paid back. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders with a refund due. Any other value returns 400. */
         refund_due?: true;
-        /** @description `true`: only orders of which something is still to be paid. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders with an outstanding amount. Any other value returns 400. */
         open?: true;
-        /** @description `true`: only orders of which something is still to be paid, and was due before now. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders with an outstanding amount that is overdue. Any other value returns 400. */
         overdue?: true;
         /** @description Only orders with a payment dated at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         paid_from?: string;
         /** @description Only orders with a payment dated before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         paid_to?: string;
-        /** @description `true`: only orders of which a mail failed for good, other than because of its recipient. Any other value returns 400. */
+        /** @description `true` (or `1`): only orders with a mail that failed permanently, except because of its recipient. Any other value returns 400. */
         mail_failed?: true;
         /** @description Only orders that were placed at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
@@ -7964,9 +7341,9 @@ export interface operations {
         updated_from?: string;
         /** @description Only orders that changed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
-        /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders under review: neither released nor cancelled. `false` (or `0`): only the others. Letter case does not matter; any other value, also an empty one, returns 400. */
         held?: boolean;
-        /** @description `true`: only orders that were placed with a test key. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
         /** @description Only those with exactly this text as the client's own number. A value that no row has, such as an empty one, returns an empty list, never an error. */
         external_reference?: string;
@@ -8139,9 +7516,7 @@ export interface operations {
           'X-Error-Code':
             | 'metadata_too_large'
             | 'too_many_taxes'
-            | 'unknown_customer'
             | 'out_of_stock'
-            | 'quantity_not_offered'
             | 'too_many_bins'
             | 'currency_mismatch'
             | 'price_changed'
@@ -8164,7 +7539,7 @@ export interface operations {
       };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -8244,7 +7619,7 @@ export interface operations {
   patchOrder: {
     parameters: {
       query?: {
-        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        /** @description `true` (or `1`): answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
         preview?: true;
       };
       header?: {
@@ -8355,7 +7730,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The order was not placed. `problems` is empty if it could be placed at this moment. */
+      /** @description The order was not placed. `problems` is empty if it can be placed now. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8396,7 +7771,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'metadata_too_large' | 'too_many_taxes' | 'unknown_customer';
+          'X-Error-Code': 'metadata_too_large' | 'too_many_taxes';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -8411,7 +7786,7 @@ export interface operations {
       };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -8573,7 +7948,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -8714,7 +8089,7 @@ export interface operations {
   cancelOrder: {
     parameters: {
       query?: {
-        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        /** @description `true` (or `1`): answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
         preview?: true;
       };
       header?: {
@@ -8893,7 +8268,7 @@ export interface operations {
   changeOrderLines: {
     parameters: {
       query?: {
-        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        /** @description `true` (or `1`): answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
         preview?: true;
       };
       header?: {
@@ -8971,7 +8346,6 @@ export interface operations {
             | 'too_many_taxes'
             | 'too_many_bins'
             | 'out_of_stock'
-            | 'quantity_not_offered'
             | 'currency_mismatch'
             | 'price_changed'
             | 'metadata_too_large'
@@ -8996,7 +8370,7 @@ export interface operations {
       };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      /** @description The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -9260,7 +8634,7 @@ export interface operations {
   recordRefund: {
     parameters: {
       query?: {
-        /** @description `true`: answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
+        /** @description `true` (or `1`): answers with the order as the change would leave it, with 200, and writes nothing. Any other value returns 400. */
         preview?: true;
       };
       header?: {
@@ -9475,7 +8849,7 @@ export interface operations {
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -9532,7 +8906,7 @@ export interface operations {
         kind?: 'order' | 'lines' | 'credit' | 'payment' | 'refund' | 'chargeback' | 'write_off' | 'cancellation';
         /** @description Only those with exactly this text as the id of its order. A value that no row has, such as an empty one, returns an empty list, never an error. */
         order_id?: string;
-        /** @description `true`: only orders that were placed with a test key. `false`: only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
         /** @description The `cursor` of the page before, with the same filters. `page` then counts from it. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
         cursor?: string;
@@ -9609,7 +8983,7 @@ export interface operations {
         by?: 'day' | 'month';
         /** @description Only those with this source. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         source?: 'POS' | 'WEBSITE';
-        /** @description `true`: only orders that were placed with a test key. `false`: only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
       };
       header?: {
@@ -9685,8 +9059,6 @@ export interface operations {
         ids?: string;
         /** @description Only those with exactly this text as the whole SKU of the product or of a variant, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         sku?: string;
-        /** @description The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. For an unknown customer a list is empty, and a single resource is not found. */
-        customer_id?: string;
         /** @description Only the products of this brand. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         brand_id?: number;
         /** @description Only those with exactly this text as the name in URLs, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
@@ -9804,7 +9176,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -9835,7 +9207,7 @@ export interface operations {
         product_id?: number;
         /** @description `true` (or `1`): only SKUs with available stock. Any other value, including `false`, does not filter. */
         in_stock?: boolean;
-        /** @description `true`: only SKUs without available stock. Any other value returns 400. */
+        /** @description `true` (or `1`): only SKUs without available stock. Any other value returns 400. */
         out_of_stock?: true;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
@@ -9845,8 +9217,6 @@ export interface operations {
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
         include?: 'updated_at'[];
-        /** @description The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. For an unknown customer a list is empty, and a single resource is not found. */
-        customer_id?: string;
         /** @description `true` (or `1`): each row has its units by warehouse. Any other value, including `false`, does not filter. */
         warehouses?: boolean;
         /** @description The order of the rows: by SKU without the parameter; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
@@ -9912,74 +9282,6 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
-  listPrices: {
-    parameters: {
-      query?: {
-        /** @description Only those with exactly this text as the code of their price list. A value that no row has, such as an empty one, returns an empty list, never an error. */
-        list?: string;
-        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
-        sku?: string;
-        /** @description The `cursor` of the page before, with the same filters. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
-        cursor?: string;
-        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
-        limit?: number;
-      };
-      header?: {
-        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
-        'If-None-Match'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['UnitPricesPage'];
-        };
-      };
-      304: components['responses']['NotModified'];
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
-    };
-  };
   changePrices: {
     parameters: {
       query?: never;
@@ -10019,274 +9321,29 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code':
+            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'prices_refused' | 'reference_taken' | 'unknown_price_list' | 'idempotency_mismatch';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable2'];
-    };
-  };
-  listPriceLists: {
-    parameters: {
-      query?: {
-        /** @description Only those with exactly this text as the code. A value that no row has, such as an empty one, returns an empty list, never an error. */
-        code?: string;
-        /** @description Only those with exactly this text as one of the groups. A value that no row has, such as an empty one, returns an empty list, never an error. */
-        customer_group?: string;
-        /** @description Only the lists that apply on this day. Any other value than a date, also an empty one, returns 400. */
-        valid_on?: string;
-        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
-        limit?: number;
-        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
-        page?: number;
-      };
-      header?: {
-        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
-        'If-None-Match'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PriceListPage'];
-        };
-      };
-      304: components['responses']['NotModified'];
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
-    };
-  };
-  getPriceList: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
-        'If-None-Match'?: string;
-      };
-      path: {
-        /**
-         * @description The code of the list. Letter case matters.
-         * @example RESELLER
-         */
-        code: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PriceListAnswer'];
-        };
-      };
-      304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound2'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
-    };
-  };
-  putPriceList: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The code of the list. Letter case matters.
-         * @example RESELLER
-         */
-        code: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PutPriceListRequest'];
-      };
-    };
-    responses: {
-      /** @description The list. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PriceListAnswer'];
-        };
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-      422: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'currency_mismatch' | 'too_many_records';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable2'];
-    };
-  };
-  deletePriceList: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The code of the list. Letter case matters.
-         * @example RESELLER
-         */
-        code: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The list as it was. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PriceListAnswer'];
-        };
-      };
-      400: components['responses']['BadRequest4'];
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-      422: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'price_list_in_use';
+          'X-Error-Code': 'prices_refused' | 'reference_taken' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -10398,7 +9455,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -10512,7 +9569,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -10826,7 +9883,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What became of each line. A refused line is no error of the request. */
+      /** @description The result of each line. A refused line does not fail the request. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10887,18 +9944,12 @@ export interface operations {
       query?: {
         /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         status?: string;
-        /** @description Only those with this text anywhere in the name, the e-mail, the company, the VAT id or the e-mail of a contact, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only those with one of these ids: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         ids?: string;
         /** @description Only those with exactly this text as the whole e-mail, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         email?: string;
-        /** @description Only those with exactly this text as one of its groups. A value that no row has, such as an empty one, returns an empty list, never an error. */
-        group?: string;
-        /** @description Only those with exactly this text as its own price list. A value that no row has, such as an empty one, returns an empty list, never an error. */
-        price_list?: string;
-        /** @description Only those with exactly this text as the whole VAT id, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
-        vat_id?: string;
         /** @description Only customers whose account was created at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
         /** @description Only customers whose account was created before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
@@ -10907,8 +9958,8 @@ export interface operations {
         updated_from?: string;
         /** @description Only customers that changed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
-        /** @description More fields for each row, separated by commas: `updated_at`, `addresses`, `contacts`, `metadata`. Another word is rejected with 400. */
-        include?: ('updated_at' | 'addresses' | 'contacts' | 'metadata')[];
+        /** @description More fields for each row, separated by commas: `updated_at`, `metadata`. Another word is rejected with 400. */
+        include?: ('updated_at' | 'metadata')[];
         /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -11016,91 +10067,10 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound3'];
+      404: components['responses']['NotFound2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
-    };
-  };
-  changeCustomer: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description UUID.
-         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ChangeCustomerRequest'];
-      };
-    };
-    responses: {
-      /** @description The customer. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CustomerAnswer'];
-        };
-      };
-      400: components['responses']['BadRequest2'];
-      401: components['responses']['Unauthorized'];
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code':
-            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      404: components['responses']['NotFound2'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-      422: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unknown_price_list' | 'customer_too_large' | 'metadata_too_large';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable2'];
     };
   };
   getPersonalData: {
@@ -11145,8 +10115,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden5'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      403: components['responses']['Forbidden4'];
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -11226,8 +10196,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden5'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11375,7 +10345,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11433,7 +10403,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden6'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11516,7 +10486,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11580,8 +10550,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11641,8 +10611,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11702,8 +10672,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -11747,8 +10717,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden6'];
+      404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -11796,7 +10766,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11854,7 +10824,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden8'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11880,7 +10850,7 @@ export interface operations {
   removePerson: {
     parameters: {
       query?: {
-        /** @description `true`: the history shows `Erased`. `false`: it keeps the name, as without the parameter. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): the history shows `Erased`. `false` (or `0`): it keeps the name, as without the parameter. Letter case does not matter; any other value, also an empty one, returns 400. */
         erase_name?: boolean;
       };
       header?: {
@@ -11934,8 +10904,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden8'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12016,8 +10986,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden8'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12077,8 +11047,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden8'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12148,8 +11118,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12197,8 +11167,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      403: components['responses']['Forbidden8'];
+      /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -12240,7 +11210,7 @@ export interface operations {
   getAttention: {
     parameters: {
       query?: {
-        /** @description `true`: only orders that were placed with a test key. `false`: only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
       };
       header?: {
@@ -12308,7 +11278,7 @@ export interface operations {
         from?: string;
         /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. An empty list has no changes, and another word returns 400. */
         kinds?: string;
-        /** @description `true`: of the orders, only test orders. A page may then be short, or empty, although there is more; a cursor belongs to the filter, as to the kinds. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        /** @description `true` (or `1`): of the orders, only test orders. A page may then be short, or empty, although there is more; a cursor belongs to the filter, as to the kinds. `false` (or `0`): only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
         /** @description Seconds to hold an answer without changes until there is one, 0 to 25. Values out of range are clamped, never rejected. A process that shuts down ends the wait. */
         wait?: number;
@@ -12412,7 +11382,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden9'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12474,7 +11444,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden9'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12540,8 +11510,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12584,8 +11554,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12649,8 +11619,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12710,8 +11680,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12754,8 +11724,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12798,8 +11768,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12863,8 +11833,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12928,8 +11898,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12939,9 +11909,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description The same for every attempt at the message: skip one that you have stored. */
+        /** @description The same for every attempt at a message: skip messages that you have stored. */
         'webhook-id': string;
-        /** @description Seconds since 1970, of the attempt. Refuse one that is older than five minutes. */
+        /** @description Unix time of the attempt, in seconds. Refuse messages older than five minutes. */
         'webhook-timestamp': string;
         /** @description HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for each secret, separated by spaces. */
         'webhook-signature': string;
@@ -12982,9 +11952,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description The same for every attempt at the message: skip one that you have stored. */
+        /** @description The same for every attempt at a message: skip messages that you have stored. */
         'webhook-id': string;
-        /** @description Seconds since 1970, of the attempt. Refuse one that is older than five minutes. */
+        /** @description Unix time of the attempt, in seconds. Refuse messages older than five minutes. */
         'webhook-timestamp': string;
         /** @description HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for each secret, separated by spaces. */
         'webhook-signature': string;
@@ -13025,9 +11995,9 @@ export interface operations {
     parameters: {
       query?: never;
       header: {
-        /** @description The same for every attempt at the message: skip one that you have stored. */
+        /** @description The same for every attempt at a message: skip messages that you have stored. */
         'webhook-id': string;
-        /** @description Seconds since 1970, of the attempt. Refuse one that is older than five minutes. */
+        /** @description Unix time of the attempt, in seconds. Refuse messages older than five minutes. */
         'webhook-timestamp': string;
         /** @description HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for each secret, separated by spaces. */
         'webhook-signature': string;

@@ -5,11 +5,11 @@ import { retryingFetch, type RetryOptions } from './retrying-fetch.js';
 /** A response without data, from the service or from a proxy in front of it. */
 export class RequestFailed extends Error {
   readonly status: number;
-  /** `X-Error-Code`: decide by it. `""` when the response comes from a proxy. */
+  /** The `X-Error-Code`, which your code should decide by. `""` when the response comes from a proxy. */
   readonly code: string;
   /** The service's `error`, which lists every fault of a body. */
   readonly reason: string;
-  /** Quote it when you report a problem; `""` when the request never reached the service. */
+  /** Quote this id when you report a problem; `""` when the request never reached the service. */
   readonly requestId: string;
 
   /** @param body the parsed response: the service's `{ error }`, or any text from a proxy. */
@@ -37,7 +37,7 @@ export function storeClient(baseUrl: string, apiKey: string, retries: RetryOptio
   });
 }
 
-/** A refusal that a repetition would get again. @throws RequestFailed for every other failure. */
+/** Returns a refusal that a repetition would get again. @throws RequestFailed for every other failure. */
 export function refused(response: Response, error: unknown) {
   const failure = new RequestFailed(response, error);
   if (![400, 404, 422].includes(failure.status)) throw failure;

@@ -6,7 +6,7 @@ type Change = components['schemas']['Change'];
 
 /** A page of the feed of changes. */
 export interface ChangesPage<Kind extends Change['kind']> {
-  /** The newest state of each resource that changed. A resource can come again. */
+  /** The newest state of each changed resource. A resource can come again. */
   readonly data: readonly Extract<Change, { kind: Kind }>[];
   /** Where to continue. Store it with the data of the page, or after them. */
   readonly cursor: string;

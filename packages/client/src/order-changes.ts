@@ -97,7 +97,7 @@ export function repeatMail(client: StoreClient, id: string, mail: RepeatedMail):
   return changed(client.POST('/v1/orders/{id}/mails', { params: once(id), body: mail }));
 }
 
-/** The key lets the client repeat the request. A call again after that relies on the reference of the body. */
+/** The key lets the client repeat the request. A later call relies on the reference in the body. */
 function once(id: string, key: string = crypto.randomUUID()) {
   return { path: { id }, header: { 'Idempotency-Key': key } };
 }

@@ -33,7 +33,7 @@ export async function orderByReference(
   return null;
 }
 
-/** The line of an order for a unit, whatever other units have its SKU. */
+/** Returns the order line for a unit, even when other units share its SKU. */
 export function orderLine({ product_id, variant_id }: Sku, quantity: number): NewOrder['items'][number] {
   return { product_id, variant_id, quantity };
 }

@@ -1,7 +1,7 @@
 import { RequestFailed, storeClient } from './client.js';
 import { rows } from './pages.js';
 
-/** Answers from a list of products; a page with more rows than `most` is too large. */
+/** Simulates a list of products; a page with more rows than `most` is too large. */
 function listOf(total: number, most = 100) {
   const asked: string[] = [];
   const send = (request: Request) => {

@@ -24,7 +24,7 @@ export type Filter<Path extends ListPath> = paths[Path] extends { get: { paramet
   ? Omit<NonNullable<Query>, 'page' | 'limit'>
   : never;
 
-/** The rows of a page, fewer after `page_too_large`. Each size is a multiple of the next one. */
+/** The numbers of rows per page, decreasing after `page_too_large`. Each size is a multiple of the next one. */
 const PAGE_SIZES = [100, 50, 25, 5, 1];
 
 /**

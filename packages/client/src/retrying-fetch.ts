@@ -29,7 +29,7 @@ export function retryingFetch({ send = fetch, attempts = 5, firstWaitMs = 250 }:
         // An unread response would withhold its connection from the next attempt.
         await response.arrayBuffer();
       } catch (error) {
-        // No answer: the network, or a service that restarts. A caller who aborted must not wait.
+        // There is no answer: the network failed, or the service restarts. A caller who aborted must not wait.
         if (isLast || request.signal.aborted) throw error;
       }
       const backOffMs = Math.random() * Math.min(firstWaitMs * 2 ** (attempt - 1), MAX_WAIT_MS);
@@ -44,7 +44,8 @@ function isRepeatable(status: number): boolean {
 }
 
 /**
- * The wait in milliseconds: the service sends seconds, proxies may send a date. 0 for a missing or unreadable header.
+ * Returns the wait in milliseconds: the service sends seconds, proxies may send a date. Returns 0 for a missing or
+ * unreadable header.
  */
 function readRetryAfter(header: string | null): number {
   const seconds = Number(header);

@@ -81,6 +81,6 @@ describe('verifyWebhook', () => {
   });
 
   it.each(['', 'whsec_', 'whsec_YWJj', 'not a secret'])('never verifies with the secret "%s"', async (weak) => {
-    await expect(verifyWebhook(weak, headers, body)).rejects.toThrow('A secret of a webhook begins with whsec_');
+    await expect(verifyWebhook(weak, headers, body)).rejects.toThrow('A webhook secret begins with whsec_');
   });
 });

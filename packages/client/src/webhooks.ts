@@ -5,7 +5,7 @@ type Change = components['schemas']['Change'];
 /** A resource that changed. */
 export type WebhookChange = {
   readonly [Each in Change as Each['kind']]: Readonly<Pick<Each, 'kind' | 'id' | 'deleted'>> & {
-    /** Only with `body: full`: the record at the time of the delivery; null when `deleted`. */
+    /** Present only with `body: full`: the record at the time of the delivery; null when `deleted`. */
     readonly record?: Each['data'];
   };
 }[Change['kind']];
@@ -17,7 +17,7 @@ export type WebhookMessage =
       readonly timestamp: string;
       readonly data: WebhookChange & { readonly cursor: string };
     }
-  /** With `batch` above 1. */
+  /** Sent when `batch` exceeds 1. */
   | {
       readonly type: 'changes';
       readonly timestamp: string;
@@ -26,7 +26,7 @@ export type WebhookMessage =
   | { readonly type: 'webhook.test'; readonly timestamp: string; readonly data: { readonly cursor: string } };
 
 const SECRET_PREFIX = 'whsec_';
-/** Shorter keys are no secrets; an empty one would let everybody sign. */
+/** Shorter keys are not secret; an empty one would let everybody sign. */
 const MIN_KEY_BYTES = 24;
 const TOLERANCE_SECONDS = 300;
 
@@ -59,19 +59,19 @@ export async function verifyWebhook(
   const sent = String(signatures)
     .split(' ')
     .flatMap((each) => (each.startsWith('v1,') ? [bytesOf(each.slice(3))] : []));
-  // In constant time.
+  // The comparison takes constant time.
   const fits = keys.flatMap((key) => sent.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)));
-  if (!(await Promise.all(fits)).includes(true)) throw new WebhookRefused('No signature fits');
+  if (!(await Promise.all(fits)).includes(true)) throw new WebhookRefused('No signature matches');
   return JSON.parse(body) as WebhookMessage;
 }
 
 async function keyOf(secret: string) {
   const key = bytesOf(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : '');
-  if (key.length < MIN_KEY_BYTES) throw new Error('A secret of a webhook begins with whsec_');
+  if (key.length < MIN_KEY_BYTES) throw new Error('A webhook secret begins with whsec_');
   return crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 
-/** @returns none for what is no Base64. */
+/** @returns an empty array for a text that is not Base64. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

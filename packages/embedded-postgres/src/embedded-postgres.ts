@@ -31,20 +31,20 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** Location and settings of the server. */
+/** The location and settings of the server. */
 export interface EmbeddedPostgresOptions {
-  /** Created if absent. Holds the cluster, its password, and the URL of the running server. */
+  /** The directory is created if absent. It holds the cluster, its password, and the URL of the running server. */
   readonly dataDir: string;
-  /** Created if absent. Default: `store`. */
+  /** The database is created if absent. The default is `store`. */
   readonly database?: string;
   /**
-   * PostgreSQL settings that override the durable defaults. `port` fixes the port; by default it is any free one. Every
-   * user of the machine can see them: no secrets.
+   * PostgreSQL settings that override the durable defaults. `port` fixes the port; by default, any free one is used.
+   * Every user of the machine can see the settings, so they must contain no secrets.
    */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The time that another process may take to start or stop before an attaching process gives up. */
+/** How long an attaching process waits for another one that starts or stops. */
 const ATTACH_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 /**
@@ -100,7 +100,7 @@ export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOpt
   }
 }
 
-/** Private from the first moment. Does not change the permissions of the directories above. */
+/** Makes the directory private from the first moment, without changing the permissions of its parents. */
 function makeDataDir(path: string): string {
   const dataDir = resolve(path);
   try {
@@ -108,7 +108,7 @@ function makeDataDir(path: string): string {
     mkdirSync(dataDir, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST' || !existsSync(dataDir)) throw new DataDirUnusable(`${dataDir} cannot be made (${code})`);
+    if (code !== 'EEXIST' || !existsSync(dataDir)) throw new DataDirUnusable(`${dataDir} cannot be created (${code})`);
   }
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -135,14 +135,15 @@ async function publish(url: string, database: string, lock: OwnerLock, postmaste
 }
 
 function lifeOf(postmaster: Postmaster, lock: OwnerLock): Pick<EmbeddedPostgres, 'ended' | 'stop'> {
-  // Also when the server dies: the next process to start it, here or elsewhere, must find the directory released.
+  // The lock is released even when the server dies: the next process to start it, here or elsewhere, must find the
+  // directory free.
   const ended = postmaster.ended.then(() => lock.release());
   // stop() reports the error; a process that never calls it must not end because of it.
   ended.catch(() => undefined);
   return { ended, stop: () => postmaster.stop().then(() => ended) };
 }
 
-/** `undefined` when no server runs, or when it is stopping or starting again. */
+/** Returns `undefined` when no server runs, or when it is stopping or starting again. */
 async function attach(dataDir: string, database = 'store'): Promise<EmbeddedPostgres | undefined> {
   const published = publishedUrl(dataDir);
   if (published === undefined) return undefined;
@@ -159,7 +160,7 @@ async function attach(dataDir: string, database = 'store'): Promise<EmbeddedPost
       }
     }
   } catch (error) {
-    // A retry solves no other problem.
+    // Retrying solves no other problem.
     if (!isUnavailable(error)) {
       await session.end();
       throw error;
@@ -169,7 +170,7 @@ async function attach(dataDir: string, database = 'store'): Promise<EmbeddedPost
   return undefined;
 }
 
-/** Stops the server only when no other process uses it: processes that attach meanwhile are served. */
+/** Stops the server only when no other process uses it: processes that attach in the meantime are served. */
 function lastToLeave(server: EmbeddedPostgres): EmbeddedPostgres {
   const stop = async (): Promise<void> => {
     const session = maintenanceSession(server.url);
@@ -201,7 +202,7 @@ function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Two processes may call this at the same moment. */
+/** Creates the database if it is absent. Two processes may call this at the same moment. */
 async function ensureDatabase(session: pg.Client, database: string): Promise<void> {
   try {
     const { rowCount } = await session.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
@@ -211,12 +212,12 @@ async function ensureDatabase(session: pg.Client, database: string): Promise<voi
   }
 }
 
-/** A session on the database `postgres` of the same server. */
+/** Opens a session on the database `postgres` of the same server. */
 function maintenanceSession(url: string): pg.Client {
   const maintenance = new URL(url);
   maintenance.pathname = '/postgres';
   const session = new pg.Client({ connectionString: maintenance.href, connectionTimeoutMillis: 10_000 });
-  // The failing query reports a server that ends meanwhile; an unhandled event would end the process.
+  // The failing query reports a server that ends in the meantime; an unhandled event would end the process.
   session.on('error', () => undefined);
   return session;
 }

@@ -54,7 +54,7 @@ function isServerOf(pid: number, cluster: string): boolean {
   }
   try {
     if (readlinkSync(`/proc/${pid}/cwd`) !== cluster) return false;
-    // Excludes a shell that a user opened in the directory.
+    // This excludes a shell that a user opened in the directory.
     return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
   } catch {
     return false;

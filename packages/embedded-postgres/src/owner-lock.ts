@@ -51,7 +51,7 @@ export function takeOwnerLock(dataDir: string): OwnerLock {
   }
 }
 
-/** The URL that a live owner has published. */
+/** Returns the URL that a live owner has published. */
 export function publishedUrl(dataDir: string): string | undefined {
   const lock = lockOf(dataDir);
   try {
@@ -106,7 +106,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Ticks since the boot, which the kernel counts, may be the same after a reboot. */
+/** Identifies the boot: ticks since the boot, which the kernel counts, may be the same after a reboot. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

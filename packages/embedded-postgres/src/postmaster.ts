@@ -34,7 +34,7 @@ const START_WITH_WATCHDOG = `exec 3<&0 </dev/null
   [ $n -lt 8 ] || kill -QUIT $$; } ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`;
 
-/** Neither statements nor parameter values may reach the log, even on errors: they are customers' data. */
+/** Statements and parameter values must not reach the log, even on errors: they are customers' data. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -52,7 +52,7 @@ const SETTINGS = {
 
 /** Recovery after a crash replays at most `max_wal_size`, so a server that takes longer than this has hung. */
 const START_TIMEOUT_MS = 120_000;
-/** The time that a start waits for the remains of a killed server: its sessions, its port. */
+/** How long a start waits for the remains of a killed server: its sessions, its port. */
 const LEFTOVERS_TIMEOUT_MS = 5_000;
 const STOP_TIMEOUT_MS = 30_000;
 const LOG_TAIL = 4_000;
@@ -85,11 +85,12 @@ function launch({ postgres, cluster, account, settings }: PostmasterOptions, por
     ...account,
     cwd: '/',
     env: serverEnvironment(),
-    // A separate session: Ctrl-C reaches only the application, which drains its requests before it stops the server.
+    // The server has its own session: Ctrl-C reaches only the application, which drains its requests before it stops
+    // the server.
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
   });
-  // Only the end of the log, in memory: it explains a failed start, and no file can grow or leak.
+  // Only the end of the log is kept, in memory: it explains a failed start, and no file can grow or leak.
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-LOG_TAIL)));
   child.stdin.on('error', () => undefined);

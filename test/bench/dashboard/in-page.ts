@@ -1,6 +1,6 @@
 // Expressions that Chromium evaluates in the page.
 
-/** Before the page: `usable` gives the milliseconds until rows and the search field are painted. */
+/** Runs before the page: `usable` gives the milliseconds until rows and the search field are painted. */
 export const WHEN_USABLE = `
   globalThis.usable = new Promise((done) => {
     const look = () => {
@@ -11,12 +11,17 @@ export const WHEN_USABLE = `
     look();
   });`;
 
-/** Chromium without a screen calls every tab visible. Its timers run on, so that a hidden tab asks rather more here. */
+/**
+ * Hides the tab. Chromium without a screen considers every tab visible, and its timers continue, so a hidden tab sends
+ * more requests here than elsewhere.
+ */
 export const HIDE = `
   Object.defineProperties(document, { hidden: { value: true }, visibilityState: { value: 'hidden' } });
   document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`;
 
-/** The longest frame of each page of the list, in milliseconds: it is scrolled from top to bottom, then turned. */
+/**
+ * Measures the longest frame of each page of the list, in milliseconds: it is scrolled from top to bottom, then turned.
+ */
 export const scrollPages = (pages: number): string => `(async () => {
   const frame = () => new Promise(requestAnimationFrame);
   const firstRow = () => document.querySelector('[data-row] a').textContent;

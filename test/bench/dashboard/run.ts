@@ -19,7 +19,7 @@ const [ORDERS, SECONDS, PAGES] = values.quick ? [20_000, 10, 20] : [1_000_000, 6
 const RELOADS = 10;
 const OPENED = 20;
 const ASKED = 100;
-/** Orders a second, while they arrive. */
+/** Orders per second, while they arrive. */
 const RATE = 10;
 const SEED = 1;
 const ROWS_OF_PAGE = 50;
@@ -69,7 +69,7 @@ async function openTab(address = '#/orders'): Promise<Page> {
   return page;
 }
 
-/** The goal is for the worst of what was found. */
+/** The goal applies to the worst of the results. */
 function rowOf(title: string, found: readonly number[], unit: string, reference: string, goal: Goal | null): string[] {
   const spread = spreadOf(found);
   const text = found.length > 1 ? spreadText(spread, unit) : `${spread.median.toFixed(0)}${unit}`;
@@ -127,9 +127,9 @@ async function scrolled(): Promise<string[][]> {
 }
 
 interface Watched {
-  /** Milliseconds of CPU a minute. */
+  /** Milliseconds of CPU per minute. */
   readonly cpu: number;
-  /** A minute, of each tab. */
+  /** Requests per minute, for each tab. */
   readonly requests: readonly number[];
   readonly polls: readonly number[];
 }
@@ -150,7 +150,7 @@ async function watch(tabs: readonly Page[], rate = 0): Promise<Watched> {
   };
 }
 
-/** At the rate, whether or not answers come. */
+/** Places orders at the rate, whether or not answers arrive. */
 async function placeOrders(rate: number): Promise<void> {
   const headers = { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' };
   const items = [{ product_id: store.hotProductId }];

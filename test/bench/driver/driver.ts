@@ -21,7 +21,7 @@ export interface Orders {
   readonly lines: number;
 }
 
-/** Receipts of a unit into each of so many places. */
+/** Receives units into each of this many places. */
 export interface Receipts {
   readonly kind: 'receipts';
   readonly places: readonly Place[];
@@ -41,9 +41,9 @@ export interface Item {
 
 export interface Load {
   readonly answered: number;
-  /** 2xx answers a second. */
+  /** Successful answers (2xx) per second. */
   readonly perSecond: number;
-  /** Latency of answers in milliseconds. */
+  /** The latency of answers in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly failures: Readonly<Record<string, number>>;
@@ -70,7 +70,7 @@ export function messageOf<Message>(program: ChildProcess): Promise<Message> {
 
 export function receiptOf({ places, lines }: Receipts, random: (below: number) => number) {
   const start = random(places.length);
-  // Places far from each other, as a delivery has them.
+  // The places are far from each other, like those of a delivery.
   const step = Math.floor(places.length / lines);
   return {
     lines: Array.from({ length: lines }, (_, n) => ({ ...places[(start + n * step) % places.length], adjust: 1 })),

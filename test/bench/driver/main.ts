@@ -2,9 +2,9 @@ import autocannon, { type Request, type Result } from 'autocannon';
 import { seededRandom } from '../../support/seeded-random.js';
 import { orderOf, receiptOf, type Job, type Load } from './driver.js';
 
-// A separate process for the whole bench: a fresh driver's start would distort the measurement.
+// The driver is a separate process for the whole bench: starting a new one would distort the measurement.
 
-/** Composed before the connection opens, so that the driver does no such work while it measures. */
+/** These paths are composed before the connection opens, so that the driver does no such work while it measures. */
 const PATHS_A_CONNECTION = 256;
 const TIMEOUT_S = 10;
 
@@ -17,7 +17,7 @@ async function carryOut({ url, key, connections, seconds, requests, seed }: Job)
       connections,
       duration: seconds,
       timeout: TIMEOUT_S,
-      // Polling interval for the end of the job.
+      // The value is the polling interval for the end of the job.
       sampleInt: 50,
       headers: { authorization: `Bearer ${key}` },
       setupClient: (client: autocannon.Client) => client.setRequests(requestsOf(requests, random)),
@@ -42,7 +42,7 @@ async function carryOut({ url, key, connections, seconds, requests, seed }: Job)
   };
 }
 
-/** Numbered across all jobs, so that no buyer orders twice: the fraud rules would react to that. */
+/** The number increases across all jobs, so that no buyer orders twice: the fraud rules would react to that. */
 let buyers = 0;
 
 function requestsOf(requests: Job['requests'], random: (below: number) => number): Request[] {

@@ -5,10 +5,10 @@ import { movedOrders } from '../../support/moved-orders.js';
 import type { TestDatabase } from '../../support/test-database.js';
 
 export type Kind =
-  | 'first page' // with the same request of the smallest store
-  | 'deep page' // with the first page, in the same store
-  | 'search' // with the same request of the smallest store; finds little
-  | 'one'; // with the same request of the smallest store
+  | 'first page' // compared with the same request of the smallest store
+  | 'deep page' // compared with the first page, in the same store
+  | 'search' // compared with the same request of the smallest store; finds little
+  | 'one'; // compared with the same request of the smallest store
 
 export interface FlatRequest {
   readonly name: string;
@@ -22,7 +22,7 @@ const RARE = [
   { name: 'labels, all three', query: 'source=WEBSITE&status=REFUNDED&fulfillment_status=SHIPPED' },
 ];
 
-/** The seeded orders lie in the last 700 days. Begins and ends within days. */
+/** The seeded orders lie in the last 700 days. This range begins and ends within days. */
 const YEAR = (() => {
   const daysAgo = (days: number) => encodeURIComponent(new Date(Date.now() - days * 86_400_000).toISOString());
   return `created_from=${daysAgo(400)}&created_to=${daysAgo(35)}`;
@@ -90,7 +90,7 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
   const text = async (sql: string) => (await database.query<{ text: string }>(sql, [storeId]))[0]?.text ?? '';
   const orders = Number(await text('SELECT count(*) AS text FROM orders WHERE store_id = $1'));
   const last = Math.ceil(orders / 50);
-  // From the middle, so that the row is not cached by chance.
+  // The row is from the middle, so that it is not cached by chance.
   const of = (column: string, table: string, where = '') =>
     text(`SELECT ${column}::text AS text FROM ${table} WHERE store_id = $1 ${where} ORDER BY md5(id::text) LIMIT 1`);
   const [order, product, customer] = [
@@ -151,7 +151,7 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     { name: 'orders, search for a receipt number', kind: 'search', path: `/v1/orders?${searchFor(receipt)}` },
     { name: 'orders, search for an e-mail', kind: 'search', path: `/v1/orders?${searchFor(email)}` },
     first('products', '/v1/products'),
-    // Shorter pages, because the smallest store has fewer such products than a page.
+    // The pages are shorter, because the smallest store has fewer such products than a page.
     first('products of a small category', `/v1/products?category_id=${small}&limit=10`),
     first('products, featured', '/v1/products?featured=true'),
     first('products, in stock', '/v1/products?in_stock=true'),

@@ -47,7 +47,7 @@ for (const orders of sizes) {
 
 async function measureAll(rig: Rig, store: SeededStore, requests: readonly FlatRequest[]): Promise<void> {
   const service = await rig.startService({ env: PRODUCTION });
-  // One warm-up round, so that no request pays for one-time costs.
+  // A warm-up round precedes, so that no request pays for one-time costs.
   for (const { path } of requests) await medianLatency(service.url + path, store.key);
   for (const { name, kind, path } of requests) {
     const row = rows.get(name) ?? { name, kind, medians: [] };

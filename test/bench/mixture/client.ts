@@ -4,7 +4,7 @@ import { orderOf, receiptOf } from '../driver/driver.js';
 import type { Shop } from '../scene.js';
 
 export const FEED_READERS = 2;
-/** Requests a second. */
+/** Requests per second. */
 export const RATES = { order: 40, ship: 9, pay: 8, list: 20, product: 20, search: 5, receipt: 1 } as const;
 type Kind = keyof typeof RATES;
 const RECEIPT_LINES = 50;
@@ -37,7 +37,7 @@ export class MixtureClient {
     this.random = seededRandom(seed);
   }
 
-  /** Sends at the rates, whether or not answers come. */
+  /** Sends at the rates, whether or not answers arrive. */
   async run(forSeconds: number): Promise<void> {
     this.answers.clear();
     const end = performance.now() + forSeconds * 1_000;

@@ -8,7 +8,7 @@ import { FEED_READERS, MixtureClient, RATES } from './client.js';
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } }, allowPositionals: true });
 const [orders, seconds] = values.quick ? [20_000, 10] : [100_000, 100];
-/** Of all statements, for 100 seconds. */
+/** The goal for all statements, in 100 seconds. */
 const GOAL_S = 16;
 const SEED = 1;
 const LISTED = 10;

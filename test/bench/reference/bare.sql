@@ -1,5 +1,5 @@
--- The tables of the reference, with the rows that the service's tables have now: what the answers need, and nothing else.
--- No check, no trigger, no ledger, no counts.
+-- These are the tables of the reference, with the current rows of the service's tables: what the answers need, and
+-- nothing else. They have no check, no trigger, no ledger and no counts.
 CREATE SCHEMA bare;
 
 CREATE TABLE bare.stores AS
@@ -39,11 +39,11 @@ CREATE TABLE bare.shipments AS
 CREATE TABLE bare.shipment_items AS SELECT store_id, order_id, reference, position, quantity FROM shipment_items;
 CREATE TABLE bare.payments AS SELECT store_id, order_id, reference, amount, at FROM payments;
 CREATE TABLE bare.refunds AS SELECT store_id, order_id, reference, amount, at FROM refunds;
--- Every order updates quantity: the free space keeps the new row version in its page, as in the service's table.
+-- Every order updates quantity: the free space keeps the new row version in its page, like in the service's table.
 CREATE TABLE bare.stock WITH (fillfactor = 80) AS
   SELECT store_id, bin_id, product_id, variant_key, quantity FROM stock;
 
--- Primary and foreign keys.
+-- The keys are primary and foreign keys only.
 ALTER TABLE bare.stores ADD PRIMARY KEY (id);
 ALTER TABLE bare.shipments ADD PRIMARY KEY (store_id, order_id, reference);
 ALTER TABLE bare.shipment_items ADD PRIMARY KEY (store_id, order_id, reference, position),
@@ -78,13 +78,13 @@ ALTER TABLE bare.order_stages ADD PRIMARY KEY (store_id, order_id, stage),
 ALTER TABLE bare.stock ADD PRIMARY KEY (store_id, product_id, variant_key, bin_id),
   ADD FOREIGN KEY (store_id, bin_id) REFERENCES bare.bins, ADD FOREIGN KEY (store_id, product_id) REFERENCES bare.products;
 
--- One index per list.
+-- Each list has one index.
 CREATE UNIQUE INDEX sellable_units_by_sku ON bare.sellable_units (store_id, sku COLLATE "C", product_id, variant_key);
 CREATE INDEX products_newest ON bare.products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE';
 CREATE INDEX orders_newest ON bare.orders (store_id, created_at DESC, id DESC);
 
--- One index per look-up: a key, the order of a receipt number, the orders of an e-mail, the variants of a product, the
--- bins of a warehouse.
+-- Each look-up has one index: a key, the order of a receipt number, the orders of an e-mail, the variants of a product,
+-- the bins of a warehouse.
 CREATE UNIQUE INDEX api_keys_by_hash ON bare.api_keys (key_hash);
 CREATE UNIQUE INDEX orders_by_receipt ON bare.orders (store_id, upper(receipt_number));
 CREATE INDEX orders_by_email ON bare.orders (store_id, lower(customer_email));

@@ -6,7 +6,7 @@ import { placeOrder, type OrderRequest } from './place-order.js';
 import { storeOf } from './query.js';
 import { receive, type ReceiptRequest } from './receive.js';
 
-// The baseline of the bench: the least code that can answer these requests, on its own bare schema.
+// This program is the baseline of the bench: the least code that can answer these requests, on its own bare schema.
 
 interface ListQuery {
   readonly limit?: string;

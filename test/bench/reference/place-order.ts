@@ -67,7 +67,7 @@ interface StockRow {
   quantity: number;
 }
 
-/** Seven statements: begin, price, lock, take, order, lines, commit. */
+/** Runs seven statements: begin, price, lock, take, order, lines, commit. */
 export async function placeOrder(store: Store, request: OrderRequest) {
   const client = await pool.connect();
   try {
@@ -158,7 +158,9 @@ async function insertOrder(client: pg.ClientBase, store: Store, request: OrderRe
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** As long as the service's numbers, but entirely random: the reference does not retry a number that is taken. */
+/**
+ * Returns a number as long as the service's, but entirely random: the reference does not retry a number that is taken.
+ */
 function receiptNumber(): string {
   const part = () => Array.from(randomBytes(6), (byte) => CROCKFORD[byte % 32]).join('');
   return `WEB-${part()}-${part()}`;

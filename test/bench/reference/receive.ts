@@ -28,7 +28,7 @@ interface Received {
   readonly line: number;
 }
 
-/** One statement, which commits by itself. */
+/** Runs a single statement, which commits by itself. */
 export async function receive(store: Store, { lines }: ReceiptRequest) {
   const rows = await query<Received>('add', ADD, [
     store.id,

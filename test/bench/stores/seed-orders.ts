@@ -17,7 +17,7 @@ const DAYS = 730;
 export const RARE_TEXT = 'zqxj-rarity';
 const RARE_ORDERS = 20;
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** Any odd number: it maps 30 bits one to one, so that the six symbols are unique. */
+/** An odd number maps 30 bits one to one, so that the six symbols are unique. */
 const SCATTER = 387_420_489;
 
 /** Orders of the last two years, oldest first. One statement per chunk, at whose end every reference holds. */

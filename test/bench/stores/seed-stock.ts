@@ -5,7 +5,7 @@ const WAREHOUSES = ['MAIN', 'EAST', 'WEST'];
 const CLOSED_WAREHOUSE = 'CLOSED';
 const BINS_PER_WAREHOUSE = 20;
 const HOT_BINS = 5;
-/** More than any bench sells. */
+/** Exceeds what any bench sells. */
 const ENDLESS = 100_000_000;
 
 /** Stock in one bin of each warehouse, one of which is closed and not for sale, and the opening rows of the ledger. */

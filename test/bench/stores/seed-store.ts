@@ -12,7 +12,7 @@ export interface SeededStore {
   readonly hotProductId: number;
 }
 
-/** One store with that many orders; the same seed gives the same store, except for its ids. */
+/** Creates a store with that many orders; the same seed gives the same store, except for its ids. */
 export async function seedStore(database: TestDatabase, orders: number, seed: number): Promise<SeededStore> {
   const { id, key } = await StoreFixture.create(database);
   const sql = new pg.Client({ connectionString: database.url });
@@ -37,11 +37,11 @@ export async function seedStore(database: TestDatabase, orders: number, seed: nu
 
 /** Brings the server to a steady state, with nothing left to write. */
 export async function settle(database: TestDatabase): Promise<void> {
-  // As a worker does every second, 5,000 changes of a store at a time.
+  // A worker does the same every second, 5,000 changes of a store at a time.
   const number = 'SELECT number_changes(id) AS moved FROM stores';
   while ((await database.query<{ moved: number | null }>(number)).some(({ moved }) => moved !== 0));
   await database.query('VACUUM ANALYZE');
-  // Needs a superuser; otherwise the server writes a checkpoint at its own time.
+  // The checkpoint needs a superuser; otherwise the server writes one at its own time.
   await database.query('CHECKPOINT').catch(() => undefined);
 }
 

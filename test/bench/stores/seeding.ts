@@ -18,7 +18,7 @@ interface StoreSizes {
   readonly products: number;
   readonly customers: number;
   readonly brands: number;
-  /** Not counting the large one, which has a fifth of all products. */
+  /** Excludes the large category, which has a fifth of all products. */
   readonly categories: number;
 }
 

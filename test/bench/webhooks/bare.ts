@@ -1,6 +1,7 @@
 import https from 'node:https';
 
-// The baseline of webhooks: one message after the other, without a database, a signature or a check of the address.
+// This program is the baseline of webhooks: one message after the other, without a database, a signature or a check of
+// the address.
 
 export interface Messages {
   readonly url: string;

@@ -39,9 +39,9 @@ function rowOf(title: string, unit: string, service: readonly number[], referenc
 }
 
 interface Round {
-  /** Messages a second. */
+  /** Messages per second. */
   readonly rate: number;
-  /** Milliseconds a message. */
+  /** Milliseconds per message. */
   readonly cpu: number;
 }
 

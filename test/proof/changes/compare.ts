@@ -56,7 +56,7 @@ interface AnyData {
   readonly quantity?: number;
   readonly sku?: string;
   readonly bin?: string;
-  /** In dollars. */
+  /** The price in dollars. */
   readonly price?: number;
   readonly pipeline?: readonly { readonly stage: string; readonly state: string; readonly attempts: number }[];
   readonly brand?: { readonly name: string } | null;
@@ -90,7 +90,7 @@ function contentOf({ kind, data }: FeedEntry): string {
   if (kind === 'skus') return [row.name, row.sku, Math.round((row.price ?? 0) * 100), row.quantity].join('|');
   if (kind === 'stock') return [row.sku, row.bin, row.quantity].join('|');
   if (kind !== 'products') return String(row.name);
-  // As the database compares names in the proof: all of them are ASCII.
+  // The database compares names the same way in the proof, because all of them are ASCII.
   const names = row.categories?.map(({ name }) => name).sort();
   return [row.name, row.quantity, row.brand?.name ?? '', ...(names?.length ? [names.join(',')] : [])].join('|');
 }

@@ -7,7 +7,7 @@ interface FollowerOptions {
   readonly key: string;
   readonly address: string;
   readonly random: Random;
-  /** Whether it reads whole pages without a pause and never goes back, as a connector that keeps up does. */
+  /** Whether it reads whole pages without a pause and never goes back, like a connector that keeps up. */
   readonly keepsUp?: boolean;
   readonly onEntry?: (entry: FeedEntry) => void;
 }

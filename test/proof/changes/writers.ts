@@ -78,7 +78,7 @@ export class Writers {
   private readonly pool: pg.Pool;
   private readonly loops: Loops;
 
-  /** @param count in all; a quarter of them places orders, one imports them. */
+  /** @param count the total number; a quarter of them places orders, and one imports them. */
   constructor(
     private readonly shop: Shop,
     count: number,
@@ -126,7 +126,7 @@ export class Writers {
     return data;
   }
 
-  /** An order of a point of sale, with a refund, as history. */
+  /** Imports an order of a point of sale, with a refund, as history. */
   private async import(): Promise<void> {
     const { random } = this.shop.context;
     const [serial, amount] = [++this.serial, random(1_000)];

@@ -7,7 +7,7 @@ export interface KillPoint {
   readonly name: string;
   /** The next statement: its name, which each run of a prepared one sends, or its text. */
   readonly next: string;
-  /** Whether that statement still reaches the server; absent = either. */
+  /** Whether that statement still reaches the server; when absent, both are possible. */
   readonly delivered?: boolean;
 }
 

@@ -15,7 +15,10 @@ export interface Trouble {
   readonly isSilent?: true;
   /** Whether the readiness probe must notice the fault, which takes up to 8 s. */
   readonly showsInReadiness?: boolean;
-  /** The time after which the service must succeed again although the fault lasts. Default: when the fault ends. */
+  /**
+   * The time after which the service must succeed again although the fault continues. By default, this is when the
+   * fault ends.
+   */
   readonly healsAfterMs?: number;
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
@@ -30,7 +33,7 @@ export const FULL: Trouble = {
   end: () => undefined,
 };
 
-/** @param resets how many statements of the proxy pass for one that resets its connection; 0: all. */
+/** @param resets how many statements of the proxy pass for each one that resets its connection; 0 resets all. */
 export function troublesOf(
   { form, rig, random }: ProofContext,
   proxy: TcpProxy,
@@ -61,7 +64,7 @@ export function troublesOf(
     frozen(proxy, 12_000),
     frozen(proxy, 2_000),
     {
-      // As when a firewall drops their state. New ones work.
+      // This is what happens when a firewall drops their state. New connections work.
       ...{ name: 'open connections frozen', lastsMs: 10_000, isSilent: true, healsAfterMs: 5_000 },
       begin: () => proxy.freezeOpenConnections(),
       end: () => proxy.restore(),

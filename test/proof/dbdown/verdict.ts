@@ -15,11 +15,11 @@ const CAUGHT_LIMIT_MS = 12_000;
 const AT_WORK_MS = 50;
 /** A request sent as the fault began may still succeed. */
 const EDGE_MS = 500;
-/** Three failed checks, one every 2 s, each with a timeout of 1.5 s. */
+/** The time of three failed checks, one every 2 s, each with a timeout of 1.5 s. */
 const READINESS_MS = 8_500;
 const SUCCESS = [200, 201];
 
-/** @param exchanges those with the affected services, including the answers after the fault. */
+/** @param exchanges the exchanges with the affected services, including the answers after the fault. */
 export function judge(form: ProofForm, trouble: Trouble, { from, to }: Span, exchanges: readonly Exchange[]) {
   const { refusalMs, liveMs } = LIMITS[form];
   const during = exchanges.filter(({ at, tookMs }) => at < to && at + tookMs > from);

@@ -36,7 +36,7 @@ export interface Processes {
   readonly worker: Service;
 }
 
-/** @param port of a pooler. Default: the address that follows the primary. */
+/** @param port the port of a pooler; when absent, the address that follows the primary. */
 export async function startProcesses(
   rig: Rig,
   { mails, port }: { readonly mails: SmtpSink; readonly port?: number },

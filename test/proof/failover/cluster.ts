@@ -26,7 +26,7 @@ export class Cluster {
     readonly etcd: Etcd,
     readonly members: readonly Member[],
   ) {
-    // Also on interruption: the programs outlive this process otherwise.
+    // This also runs on interruption: otherwise, the programs outlive this process.
     process.once('exit', this.destroy);
   }
 
@@ -55,7 +55,7 @@ export class Cluster {
     return url.href;
   }
 
-  /** @param except the name of the former one. @throws Error after two minutes. */
+  /** Returns the primary. @param except the name of the former one. @throws Error after two minutes. */
   primary(except = ''): Promise<Member> {
     return this.find('primary', except);
   }
@@ -91,7 +91,10 @@ export class Cluster {
     await leader.ask('switchover', { leader: leader.name, candidate });
   }
 
-  /** On every member. The service trusts a standby after a fail-over once it has a checkpoint of the new timeline. */
+  /**
+   * Runs a checkpoint on every member. After a failover, the service trusts a standby once it has a checkpoint of the
+   * new timeline.
+   */
   async checkpoint(): Promise<void> {
     await (await this.primary()).query('CHECKPOINT');
     await Promise.all(this.members.map((member) => member.query('CHECKPOINT')));

@@ -27,7 +27,7 @@ const CLUSTER = {
   },
 };
 
-/** JSON, which is YAML. */
+/** Returns JSON, which is valid YAML. */
 export function patroniConfig({ address, data, programs, passwordFile, password, etcd }: PatroniSettings): string {
   const { name, port, restPort } = address;
   const rest = `127.0.0.1:${restPort}`;
@@ -36,7 +36,8 @@ export function patroniConfig({ address, data, programs, passwordFile, password,
     scope: 'store',
     name,
     restapi: { listen: rest, connect_address: rest },
-    // The v2 API: with etcd3, Patroni 3.0.2 lets a primary that was frozen take its expired leader key back.
+    // The v2 API is used because with etcd3, Patroni 3.0.2 lets a primary that was frozen take its expired leader key
+    // back.
     etcd: { hosts: etcd },
     bootstrap: { dcs: CLUSTER, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'] },
     postgresql: {

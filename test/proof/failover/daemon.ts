@@ -25,7 +25,7 @@ export class Daemon {
     if (this.isRunning && this.child.pid !== undefined) signalOne(-this.child.pid, signal);
   }
 
-  /** kill -9. Sent at once; resolves when the process is gone. */
+  /** Sends kill -9 at once; resolves when the process is gone. */
   async kill(): Promise<void> {
     if (!this.isRunning) return;
     this.signal('SIGKILL');
@@ -48,12 +48,12 @@ export function treeOf(pid: number): number[] {
   return found;
 }
 
-/** Parents first: a parent that is stopped starts no further child. */
+/** Signals parents first: a parent that is stopped starts no further child. */
 export function signalTree(pid: number, signal: NodeJS.Signals): void {
   for (const one of treeOf(pid)) signalOne(one, signal);
 }
 
-/** The process may be gone. */
+/** Signals a process, which may be gone. */
 export function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -50,13 +50,13 @@ export class Member {
     while (tree.some((pid) => treeOf(pid).length > 0)) await delay(20);
   }
 
-  /** kill -9 of everything, without waiting: for the end of the proof. */
+  /** Sends kill -9 to everything, without waiting, for the end of the proof. */
   destroy(): void {
     this.patroni?.signal('SIGKILL');
     for (const pid of this.postgres()) signalOne(pid, 'SIGKILL');
   }
 
-  /** Stops PostgreSQL with all its processes, as a machine that hangs does. Patroni continues. */
+  /** Stops PostgreSQL with all its processes, like a machine that hangs. Patroni continues. */
   freeze(): void {
     this.signalPostgres('SIGSTOP');
   }
@@ -69,7 +69,7 @@ export class Member {
     this.patroni?.signal('SIGSTOP');
   }
 
-  /** Ends the stream of a frozen standby: what is in its socket's buffer is lost, as on a network that is cut. */
+  /** Ends the stream of a frozen standby: what is in its socket's buffer is lost, like on a network that is cut. */
   cutStream(): void {
     for (const pid of this.postgres()) {
       if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('walreceiver')) signalOne(pid, 'SIGTERM');

@@ -11,7 +11,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   postgresql: [path.join(postgresPrograms(), 'postgres'), '--version'],
   'etcd-server': ['etcd', '--version'],
   patroni: ['patroni', '--version'],
-  // Patroni's clients of etcd's v2 API and of PostgreSQL.
+  // These are Patroni's clients of etcd's v2 API and of PostgreSQL.
   'python3-etcd': ['/usr/bin/python3', '-c', 'import etcd, platform; print(platform.python_version())'],
   'python3-psycopg2': ['/usr/bin/python3', '-c', 'import psycopg2; print(psycopg2.__version__)'],
   haproxy: [process.env['HAPROXY'] ?? 'haproxy', '-v'],
@@ -32,7 +32,7 @@ export async function missingPackages(form: ProofForm): Promise<string[]> {
   return missing;
 }
 
-/** The newest version's programs; a directory that does not exist when there are none. */
+/** Returns the directory of the newest version's programs, which does not exist when there are none. */
 export function postgresPrograms(): string {
   try {
     const [newest = ''] = readdirSync(POSTGRES).sort((a, b) => Number(b) - Number(a));

@@ -10,7 +10,7 @@ const READS_PER_SECOND = 20;
 const SHIPMENT_EVERY = 3;
 const TIMEOUT_MS = 180_000;
 
-/** At a fixed rate, regardless of earlier answers. Buyers repeat an order until it is acknowledged. */
+/** Sends at a fixed rate, regardless of earlier answers. Buyers repeat an order until it is acknowledged. */
 export class Traffic {
   readonly violations: string[] = [];
   private readonly orders: SteadyRate;

@@ -64,7 +64,7 @@ export async function cutCommits(shop: Shop, rounds: number) {
 }
 
 async function takeAway(proxy: TcpProxy): Promise<void> {
-  // Not before the COMMIT was sent.
+  // The cut must not come before the COMMIT was sent.
   await delay(1);
   proxy.cut();
   await delay(OUTAGE_MS);

@@ -4,7 +4,7 @@ import { inParallel, oneOf, orderBody } from '../support/store-setup.js';
 import { SLOW } from './slow-commits.js';
 
 const AT_ONCE = 4;
-/** Of this many twins, one loses its first answer. */
+/** The number of twins among which one loses its first answer. */
 const LOSES_ANSWER = 5;
 
 interface Tally {
@@ -13,7 +13,7 @@ interface Tally {
   lost: number;
 }
 
-/** One order is placed, and every other request learns its id, which can be read at that moment. */
+/** Expects that a single order is placed, and every other request learns its id, which can be read at that moment. */
 export async function raceReferences(shop: Shop, references: number, twins: number): Promise<Tally> {
   const tally: Tally = { violations: [], refused: 0, lost: 0 };
   const names = Array.from({ length: references }, (_, n) => `${n % 2 === 0 ? SLOW : 'fast'}-reference-${n}`);

@@ -58,7 +58,7 @@ function bodies(): Heavy[] {
   ).map(([name, text, path = '/v1/orders']) => posted(name, path, 'application/json', text));
 }
 
-/** Lines that are refused. */
+/** Returns imports whose lines are refused. */
 function imports(): Heavy[] {
   const filled = (start: string, unit: string, end: string) => fill(IMPORT, start, unit, end);
   const product = '"kind":"product","slug":"a","name":"a","price":"1","brand":"none"';

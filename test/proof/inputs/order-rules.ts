@@ -71,7 +71,7 @@ export function costOf({ items }: ValidOrder, catalog: readonly PricedProduct[])
   }, 0);
 }
 
-/** Of an item with an id or a SKU. The SKUs of the catalog differ in more than their letter case. */
+/** Returns the product of an item with an id or a SKU. The SKUs of the catalog differ by more than letter case. */
 export function productOf({ product_id, sku }: Fields, catalog: readonly PricedProduct[]): PricedProduct | undefined {
   if (typeof sku !== 'string' || sku === '') return catalog.find(({ id }) => id === product_id);
   return catalog.find((product) => product.sku.toUpperCase() === sku.toUpperCase());
@@ -98,7 +98,10 @@ function isEmail(value: unknown): boolean {
   return labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? '');
 }
 
-/** In ASCII; empty when it is no host. Not URL.canParse, which fails for some letters in Node 20. */
+/**
+ * Returns the host in ASCII; empty when the text is not a host. `URL.canParse` is avoided, because it fails for some
+ * letters in Node 20.
+ */
 function hostOf(domain: string): string {
   try {
     return new URL(`http://${domain}`).hostname;

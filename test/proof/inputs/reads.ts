@@ -106,7 +106,7 @@ async function faultOfFilter(scene: Scene, name: string, value: string): Promise
   return strangers.length === 0 ? null : `${name}=${value} lets ${strangers.length} others through`;
 }
 
-/** A value that the filter does not accept, also a blank one, is refused, not ignored. */
+/** Expects that a value that the filter does not accept, even a blank one, is refused instead of ignored. */
 async function faultOfStrictFilter(
   scene: Scene,
   { path, name, values }: ListParameter,
@@ -145,7 +145,7 @@ async function faultOfSearch(scene: Scene, { resource, id, text }: SearchQuestio
   return list.data.some((row) => String(row['id']) === id) ? null : `does not find ${resource} ${id}`;
 }
 
-/** Compares as the search does, after NFC: the lower case of İ is i, without the combining dot that JavaScript adds. */
+/** Folds text like the search, after NFC: the lower case of İ is i, without the combining dot that JavaScript adds. */
 function folded(text: string): string {
   return text.normalize().toLowerCase().replaceAll('\u0307', '');
 }

@@ -36,7 +36,7 @@ export interface Scene {
   readonly runs: number;
   sent: number;
   send(method: string, path: string, body?: unknown): Promise<Exchange>;
-  /** Not recorded: reads back client texts, which may resemble leaks. */
+  /** Reads without recording: the answers contain texts of clients, which may resemble leaks. */
   read(path: string): Promise<Exchange>;
   close(): void;
 }

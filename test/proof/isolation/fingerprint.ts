@@ -6,10 +6,12 @@ interface Watched {
   readonly settledOrder: string;
 }
 
-/** Columns that the service writes later than a request of the store. Those of the settled order are not among them. */
+/**
+ * Columns that the service may write after a request of the store. The columns of the settled order are not among them.
+ */
 const WRITTEN_LATER: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['last_used_at'],
-  // Written by a worker for an order whose analysis was unavailable.
+  // A worker writes these for an order whose analysis was unavailable.
   fraud_assessments: ['verdict', 'score', 'reasons'],
   order_stages: ['state', 'run_at', 'locked_until', 'outcome', 'attempts', 'last_error', 'updated_at'],
 };

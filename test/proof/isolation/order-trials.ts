@@ -59,7 +59,10 @@ export function orderTrials(path: string, { references, product }: TwoStores, is
   ];
 }
 
-/** The key of the other store's order, and an unused one. One trial, because it uses both keys up. */
+/**
+ * The trial uses the key of the other store's order, and an unused one. It is a single trial, because it uses both keys
+ * up.
+ */
 export function keyTrial({ product }: TwoStores, used: string): Trial {
   const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } };
   return {

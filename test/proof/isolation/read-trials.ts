@@ -28,7 +28,10 @@ export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores
   return isThorough ? [...documented, ...madeUp(route, stores)] : documented;
 }
 
-/** A filter by every reference; one with values of its own by each of them, within the rows that a search finds. */
+/**
+ * Tries a filter with every reference; a filter with fixed values is tried with each value, within the rows that a
+ * search finds.
+ */
 export function filterTrials(route: Route, { name, values }: ListParameter, { references }: TwoStores): Trial[] {
   if (values === null) return [...references.values()].map((kind) => byParameter(route, name, kind));
   const text = references.get('name') as Reference;
@@ -45,7 +48,9 @@ function changeTrial(route: Route, body: object | undefined, kind: Reference): T
   };
 }
 
-/** Of sessions only: a key is refused for its scope. The session is one of the other store's person. */
+/**
+ * Trials of sessions only, because a key is refused for its scope. The session belongs to a person of the other store.
+ */
 function teamTrials(route: Route, body: object | undefined, { references }: TwoStores): Trial[] {
   if (!route.path.includes(':')) return [];
   const person = references.get('person') as Reference;
@@ -55,7 +60,7 @@ function teamTrials(route: Route, body: object | undefined, { references }: TwoS
   return [...trials, ...[...references.values()].map((kind) => changeTrial({ ...route, path }, body, kind))];
 }
 
-/** Every field of a line that names something. The second store's names mean nothing. */
+/** Tries every field of a line that names something. Names of the second store have no meaning here. */
 function lineTrials({ method, path }: Route, row: LineRow, { references, product }: TwoStores): Trial[] {
   const trial = (field: string, kind: Reference, line: (value: string) => object): Trial => ({
     what: `${method} ${path}, ${field} of ${kind.kind}`,
@@ -89,7 +94,9 @@ function lineTrials({ method, path }: Route, row: LineRow, { references, product
   });
 }
 
-/** Every field of a line that names something. Each line is refused: what it lacks would be known if it found a row. */
+/**
+ * Tries every field of a line that names something. Each line is refused: the fault would show whether it found a row.
+ */
 function importTrials({ method, path }: Route, { references }: TwoStores): Trial[] {
   const order = {
     ...{ kind: 'order', source: 'POS', status: 'SUCCEEDED', fulfillment_status: 'DELIVERED', payment_method: 'CASH' },

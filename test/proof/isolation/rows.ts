@@ -3,13 +3,13 @@ import type { ScopeWord } from '@app/domain';
 export type Row =
   /** A single resource by reference. The trial uses every kind; the owner can read the named kinds. */
   | { readonly as: 'one'; readonly known: readonly string[]; readonly scope?: ScopeWord }
-  /** A change of an order, of a webhook or of a key, by its reference, with a body that is good for a new one. */
+  /** A change of an order, a webhook or a key by its reference, with a body that is valid for a new one. */
   | { readonly as: 'change'; readonly scope: ScopeWord; readonly body?: object }
   /** A list. The trial uses every filter in its API document; the owner must find rows by each. */
   | { readonly as: 'list'; readonly scope?: ScopeWord }
   /** The feed. A cursor refers to the store that it was made for: changes.spec.ts has those of another store and mode. */
   | { readonly as: 'feed' }
-  /** An order, and what a key needs for it. */
+  /** An order, with the scope that a key needs for it. */
   | { readonly as: 'order'; readonly scope: ScopeWord | 'read' }
   /** Lines that name units, and things of the store in `names`. `line` is the rest of each. */
   | {
@@ -20,17 +20,17 @@ export type Row =
       /** A member of the body that names something of the store. */
       readonly member?: string;
     }
-  /** Lines of a bundle: of a kind that needs this scope. */
+  /** Lines of a bundle, of a kind that needs this scope. */
   | { readonly as: 'import'; readonly scope: ScopeWord }
   /** A webhook. Its body refers to nothing of the store. */
   | { readonly as: 'webhook'; readonly scope: ScopeWord }
-  /** Of sessions of owners only. No key reaches it. */
+  /** A route for sessions of owners only. No key reaches it. */
   | { readonly as: 'team'; readonly scope: 'team'; readonly body?: object }
   /** What the path names, which it creates in the store of the key. */
   | { readonly as: 'put'; readonly scope: ScopeWord; readonly body: object }
   /** A key. Its body refers to nothing of the store. */
   | { readonly as: 'key'; readonly scope: 'keys' }
-  /** About the store as a whole. */
+  /** A route about the store as a whole. */
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };

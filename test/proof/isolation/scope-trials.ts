@@ -16,7 +16,7 @@ const SCOPES: readonly ApiKeyScope[] = ['read', ...WORDS.map((word) => `read,${w
 interface Asker {
   readonly who: string;
   readonly secret: string;
-  /** Null: every route refuses. */
+  /** Null means that every route refuses. */
   readonly scope: ApiKeyScope | null;
 }
 

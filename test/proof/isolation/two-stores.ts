@@ -8,7 +8,7 @@ const MARK = 'zqtheirs';
 export interface Reference {
   readonly kind: string;
   readonly theirs: string;
-  /** As long as the other value, so that answers that repeat it have equal lengths. */
+  /** Has the length of the other value, so that answers that repeat it have equal lengths. */
   readonly unknown: string;
 }
 

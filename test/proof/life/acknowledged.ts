@@ -24,7 +24,7 @@ interface Asked {
   readonly isDone: boolean | null;
 }
 
-/** What was acknowledged is there, and what is there was asked for. */
+/** Checks that what was acknowledged exists, and that what exists was requested. */
 export function acknowledgedViolations(
   order: OrderAnswer,
   events: readonly EventAnswer[],
@@ -57,7 +57,7 @@ export function acknowledgedViolations(
   ];
 }
 
-/** Each request adds its line once, however often it is repeated with its key. */
+/** Checks that each request adds its line once, however often it is repeated with its key. */
 function addedLinesViolations(asked: readonly Asked[], events: readonly EventAnswer[]): string[] {
   const adding = asked
     .filter(({ body }) => body.add)
@@ -83,7 +83,10 @@ function addedLinesViolations(asked: readonly Asked[], events: readonly EventAns
   return [`${added.length} lines were added, acknowledged ${least}, asked ${most}`];
 }
 
-/** Each request is one event, however often it is repeated with its key; without any once the order is cancelled. */
+/**
+ * Checks that each request is one event, however often it is repeated with its key; without a key, there is none once
+ * the order is cancelled.
+ */
 function cancelledUnitsViolations(
   order: OrderAnswer,
   asked: readonly Asked[],
@@ -94,7 +97,7 @@ function cancelledUnitsViolations(
     new Set(found.map(({ exchange }, n) => exchange.idempotencyKey ?? String(n))).size;
   const least = order.fulfillment_status === 'CANCELLED' ? 0 : count(ofUnits.filter(({ isDone }) => isDone));
   const most = count(ofUnits.filter(({ isDone }) => isDone !== false));
-  // Others follow from a refund.
+  // The other events follow from a refund.
   const found = events.filter(({ event, reference }) => event === 'units_cancelled' && reference === '').length;
   if (found >= least && found <= most) return [];
   return [`units were given up ${found} times, acknowledged ${least}, asked ${most}`];
@@ -132,7 +135,7 @@ function unseenMoves(reference: string, changes: readonly Asked[], events: reado
     .map(({ body }) => `shipment ${reference} was acknowledged as ${body.status}, which it never was`);
 }
 
-/** A carrier that was set, and that no later request can have replaced. Each request has a carrier of its own. */
+/** Finds carriers that were set, and that no later request can have replaced. Each request has a carrier of its own. */
 function lostCarriers(reference: string, present: string, changes: readonly Asked[]): string[] {
   const carriers = changes.filter(({ body }) => body.carrier !== undefined);
   const ends = carriers
@@ -145,7 +148,7 @@ function lostCarriers(reference: string, present: string, changes: readonly Aske
     .map(({ body }) => `${body.carrier} of shipment ${reference} was acknowledged, and is ${present}`);
 }
 
-/** Each transition that was acknowledged is one event, and so may be each whose answer was lost. */
+/** Checks that each acknowledged transition is one event. A transition whose answer was lost may be one, too. */
 function transitionViolations(asked: readonly Asked[], events: readonly EventAnswer[]): string[] {
   const nameOf = ({ field, from, to }: Pick<EventAnswer, 'field' | 'from' | 'to'>) => [field, from, to].join(' ');
   const moves = events

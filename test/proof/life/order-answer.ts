@@ -91,7 +91,7 @@ function creditViolations({ amount_credited, total_amount, line_items, payments,
   const recorded = payments.reduce((sum, { written_off }) => sum + written_off, 0);
   const rest = amount_credited - refunds.reduce((sum, { credited }) => sum + credited, recorded);
   const givenUp = line_items.reduce((sum, line) => sum + line.unit_price * line.cancelled_quantity, 0);
-  // Fewer lines may cost less than was credited before: no more is credited than the order costs.
+  // After a change to fewer lines, the order may cost less than was credited: no more is credited than the order costs.
   if (rest < 0 && amount_credited === total_amount) return [];
   return rest < 0 || rest > givenUp ? [`${rest} is credited for units that were given up, worth ${givenUp}`] : [];
 }

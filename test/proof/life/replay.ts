@@ -9,14 +9,14 @@ export interface EventAnswer {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Stated again, independent of `libs/domain/src/orders/order-status.ts`. */
+/** These rules are stated again, independently of `libs/domain/src/orders/order-status.ts`. */
 const PAYMENT: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['SUCCEEDED', 'FAILED', 'CANCELLED'],
   FAILED: ['PENDING', 'CANCELLED'],
   // Payments may no longer cover an order that gets further units.
   SUCCEEDED: ['REFUNDED', 'PENDING'],
   REFUNDED: ['SUCCEEDED', 'PENDING'],
-  // Further units are owed.
+  // The further units are owed.
   CANCELLED: ['PENDING'],
 };
 const FULFILLMENT: Readonly<Record<string, readonly string[]>> = {
@@ -191,7 +191,7 @@ export class Replay {
   }
 }
 
-/** The units of each line as it was placed; 0 for one that was added. */
+/** Returns the units of each line at placing; 0 for a line that was added. */
 function placedQuantities({ line_items: lines }: OrderAnswer, events: readonly EventAnswer[]): Map<number, number> {
   const changes = events.flatMap(({ event, details }) =>
     event === 'lines_changed' ? (details as unknown as LinesChanged).items : [],

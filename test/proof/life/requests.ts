@@ -18,7 +18,7 @@ const REFUNDS = 5;
 const PAYMENT_WORDS = ['PENDING', 'FAILED', 'SUCCEEDED'];
 const FULFILLMENT_WORDS = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED'];
 
-/** Each as often as it is named. A cancellation ends a life, so it is rare. */
+/** Each request is drawn as often as it is listed. A cancellation ends a life, so it is rare. */
 const DRAWS: readonly Draw[] = [
   ...Array<Draw>(6).fill(shipment),
   ...Array<Draw>(9).fill(shipmentChange),

@@ -14,7 +14,7 @@ import type { Placed } from './requests.js';
 
 const PAGE = 100;
 /** The mail of a shipment, up to what changes with other shipments. */
-const CONTENT = /In this shipment([\s\S]*?)(?:Tracking|Still to come|Delivery address)/;
+const CONTENT = /In this shipment([\s\S]*?)(?:Tracking|Not shipped yet|Delivery address)/;
 
 // An order gives back no more units of a product than it took. For a single bin, a void shipment can make it more: after a
 // return to the bin of that shipment, its unit goes back to the same bin, and the returned one counts as one of another bin.

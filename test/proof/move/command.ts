@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.js';
 import { runBuild, type CommandEnd } from '../support/cli.js';
 import { KEYS, type Cluster, type Scene } from './scene.js';
 
-/** After which step the command dies, and how long after it. The drain takes 1 s, and the close some 100 ms. */
+/** The step after which the command dies, and how long after it. The drain takes 1 s, and the close some 100 ms. */
 const DEATHS = {
   copy: { after: 'copying', restMs: 0, mostMs: 500 },
   copied: { after: 'copied', restMs: 0, mostMs: 1 },
@@ -41,7 +41,7 @@ export function stores(
   });
 }
 
-/** Repeats a command of `stores` that asks for it, for a while. @throws Error when it fails. */
+/** Repeats a command of `stores` for a while, if the command asks for it. @throws Error when it fails. */
 export async function insist(cluster: Cluster, args: readonly string[], onStep?: OnStep): Promise<MoveReport> {
   for (const giveUp = Date.now() + TIMEOUT_MS; ; await delay(200)) {
     const { code, stdout, stderr } = await stores(cluster, args, onStep);
@@ -67,7 +67,7 @@ export async function dieIn(scene: Scene, args: readonly string[], death: Death)
   await Promise.all(dying);
 }
 
-/** The target cannot open the store: its row is locked. */
+/** Runs work while the target cannot open the store, because its row is locked. */
 async function whenNoClusterServes({ home, other, shop }: Scene, work: () => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: other.rig.database.url });
   await client.connect();

@@ -5,14 +5,14 @@ import type { Scene } from './scene.js';
 import type { Traffic } from './traffic.js';
 
 const ORDERS = 12;
-/** Less than a request waits for its order: one waits at any moment, and is young. */
+/** The interval is shorter than a request waits for its order: a change is waiting at any moment, and is young. */
 const EVERY_MS = 600;
 const ENDS_AFTER_MS = 1_000;
 const STATUS = 'SELECT status FROM stores WHERE id = $1';
 
 /**
- * Changes that have begun when the store is closed, and end later: they wait for their orders. The move must wait for them, and
- * take along what they write. Call it when the drain begins.
+ * Makes changes that begin before the store is closed, and end later because they wait for their orders. The move must
+ * wait for them, and include what they write. Call it when the drain begins.
  */
 export async function changeLate({ home, shop }: Scene, traffic: Traffic): Promise<void> {
   const { database } = home.rig;

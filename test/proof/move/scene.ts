@@ -11,7 +11,7 @@ import { inParallel, orderBody } from '../support/store-setup.js';
 import { Endpoint } from '../webhooks/endpoint.js';
 import { Router } from './router.js';
 
-/** Far more than the other cluster gives: an id of this one is in the future there. */
+/** Uses far more transaction ids than the other cluster: an id of this one is in the future there. */
 const TRANSACTIONS = `DO $$ BEGIN FOR n IN 1..20000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$`;
 const CLIENTS = 8;
 
@@ -20,10 +20,10 @@ export const KEYS = { DATA_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64
 
 export interface Cluster {
   readonly rig: Rig;
-  /** With a worker. */
+  /** An API process with a worker. */
   readonly service: Service;
   readonly neighbour: StockedStore;
-  /** Of this cluster only. */
+  /** The mail server of this cluster only. */
   readonly sink: SmtpSink;
 }
 
@@ -39,9 +39,9 @@ export class Scene {
     readonly router: Router,
     readonly endpoint: Endpoint,
     readonly shop: StockedStore,
-    /** Sold before the store moves, and never again. */
+    /** The units were sold before the store moves, and are never sold again. */
     readonly shelf: number,
-    /** The first one has the store. */
+    /** The first cluster has the store. */
     private clusters: readonly [Cluster, Cluster],
   ) {
     const { random } = context;
@@ -55,7 +55,7 @@ export class Scene {
       () => receiver.close(),
       () => router.close(),
     );
-    // No receiver has a name.
+    // The receivers have no host names.
     const names = { address: '127.0.0.1:1' };
     const env = { PIPELINE: 'inline', ...KEYS, ...receiverEnvironment(receiver, names) };
     const clusters: Cluster[] = [];
@@ -91,7 +91,7 @@ export class Scene {
     return this.clusters[1];
   }
 
-  /** As an operator does when the other cluster serves the store. */
+  /** Switches the router, as an operator does when the other cluster serves the store. */
   switch(): void {
     const [from, to] = this.clusters;
     this.clusters = [to, from];

@@ -5,13 +5,13 @@ import { oneOf, orderBody } from '../support/store-setup.js';
 import type { Scene } from './scene.js';
 
 const NEIGHBOURS_PER_S = 2;
-/** One order in this many is cancelled, and one request from before the first move is repeated. */
+/** An order in this many is cancelled, and a request in this many from before the first move is repeated. */
 const CANCELLED_OF = 5;
 const REPEATED_OF = 4;
-/** Stages are then being sent at any moment. */
+/** With this delay, some stages are being sent at any moment. */
 const MAIL_MS = 250;
 
-/** Orders through the router, as clients that wait as long as they are asked to, and repeat with their key. */
+/** Places orders through the router, like clients that wait as long as they are asked to, and repeat with their key. */
 export class Traffic {
   readonly cancelled = new Set<string>();
   readonly violations: string[] = [];
@@ -42,7 +42,7 @@ export class Traffic {
     await Promise.all([...this.rates, this.scene.follower].map((client) => client.stop()));
   }
 
-  /** @param key without one, the change holds no row of the store but the order. */
+  /** @param key when null, the change holds no row of the store except the order. */
   async cancel(orderId: string, key: string | null): Promise<void> {
     const { shop, router } = this.scene;
     const path = `/v1/orders/${orderId}/cancel`;

@@ -114,7 +114,7 @@ const TABLES = `
   SELECT relname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND attname = 'store_id'`;
 
-/** Rows of the store in a cluster that has it not. */
+/** Returns rows of the store in a cluster that no longer owns it. */
 export async function remainsOf({ shop }: Scene, { rig }: Cluster): Promise<string[]> {
   const { database } = rig;
   const tables = (await database.query<{ name: string }>(TABLES)).map(({ name }) => [name, 'store_id']);

@@ -170,7 +170,7 @@ return found;`,
     'codes of one network take all turns',
     'test/e2e/sign-in.spec.ts -t a mailed code is asked for by one network',
     /FAIL .*is asked for by one network without the connections and turns of others/,
-    ['code-slots', 'private readonly codeSlots = new Semaphore(() => Infinity, SLOT_WAIT_MS);'],
+    ['sign-in-slots', 'private readonly slots = new Semaphore(() => Infinity, SLOT_WAIT_MS);'],
   ),
   mutant('an e-mail of the provider with blanks', OIDC, /FAIL .*sends an e-mail with a blank/, ['plain-email']),
   mutant('answers 503 on closing', 'rolling', /a request on a slow line was answered 503/, [

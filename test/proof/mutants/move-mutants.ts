@@ -8,13 +8,11 @@ export const MOVE_MUTANTS: readonly Mutant[] = [
     ['store-writable', 'PERFORM FROM stores WHERE id = of_store;'],
   ),
   mutant('a cluster answers for a store that has left it', 'move', /the store has left answered 200/, ['moved-store']),
-  mutant('two clusters have the store', 'move', /has not moved away from this database/, ['one-home']),
+  mutant('two clusters have the store', 'move', /has not completely moved away from this database/, ['one-home']),
   mutant('the worker of the target sends mails of the copy', 'move', /mail \S+ was sent by both clusters/, [
     'served-stages',
   ]),
-  mutant('a store is closed while its mails are sent', 'move', /What was being written did not end/, [
-    'drained-worker',
-  ]),
+  mutant('a store is closed while its mails are sent', 'move', /Writes in progress did not end/, ['drained-worker']),
   mutant(
     'changes without a position are left behind',
     'move',

@@ -6,7 +6,7 @@ import type { Service } from '../support/service.js';
 import { anyItem, type StockedStore } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
-/** One request in this many is an order. */
+/** A request in this many is an order. */
 const ORDER_EVERY = 20;
 const SHIPMENT_EVERY = 4;
 const TICK_MS = 5;
@@ -60,7 +60,10 @@ export class Load {
     return { samples: await Promise.all(asked), unsent };
   }
 
-  /** As a load balancer keeps them. New connections would wait: Node accepts one per turn of its event loop. */
+  /**
+   * Keeps connections open, like a load balancer. New connections would wait: Node accepts one per turn of its event
+   * loop.
+   */
   async connect(): Promise<void> {
     const probe = { method: 'GET', path: '/health/live' };
     for (const clients of [this.readers, this.shop.buyers]) {

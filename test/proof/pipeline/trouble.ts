@@ -20,7 +20,7 @@ const MOODS = [REFUSALS, REFUSALS, CUTS, CUTS, HANGS, FINE, FINE];
 export interface Troubles {
   readonly forMs: number;
   readonly orderPauseMs: number;
-  /** The longest time between two kills; `null` = no kills. */
+  /** The longest time between two kills; `null` means no kills. */
   readonly killPauseMs: number | null;
   readonly special: Readonly<Partial<Record<OrderKind, number>>>;
 }

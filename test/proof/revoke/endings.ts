@@ -6,7 +6,7 @@ export interface Ending {
   readonly secret: string;
   /** Resolves once the end is committed. */
   readonly end: () => Promise<unknown>;
-  /** Reads go on: only orders are refused. */
+  /** Whether reads continue: only orders are refused. */
   readonly mayRead?: boolean;
 }
 
@@ -17,7 +17,7 @@ const endKey = (statement: string) => async (shop: Shop) => {
   return { secret, end: () => context.rig.database.query(statement, [store.id, id]) };
 };
 
-/** By an owner at one of the processes. @param path of the person and of the session. */
+/** An owner ends the session at one of the processes. @param path the path of the person and of the session. */
 const endSession =
   (method: string, path: (person: string, session: string) => string, body?: object) =>
   async (shop: Shop): Promise<Ending> => {

@@ -3,7 +3,7 @@ import { operate } from '../support/cli.js';
 import type { Shop } from '../support/shop.js';
 import { isRefused, isServed, told, unusedProcesses, useKey } from './use-key.js';
 
-/** Long enough for a second roll. */
+/** The overlap is long enough for a second roll. */
 const OVERLAP_MS = 5_000;
 
 export async function rollInUse(
@@ -22,7 +22,7 @@ export async function rollInUse(
   const { id: successorId, key, replaces } = await roll();
   const end = Date.parse(replaces.expires_at);
   const useOfNew = useKey(shop, key, clients);
-  // As an operator does who has lost the answer.
+  // An operator who has lost the answer does the same.
   const refusal = await roll().then(
     () => null,
     (error: Error) => error.message,

@@ -11,7 +11,7 @@ interface KeyUse {
   stop(): Promise<Exchange[]>;
 }
 
-/** A quarter of the requests are orders. @param clients on each process. */
+/** Sends requests, a quarter of which are orders. @param clients the number on each process. */
 export function useKey(shop: Shop, key: string, clients: number): KeyUse {
   const { context, store, services } = shop;
   const buyers = new Buyers({ id: store.id, key }, context.history, context.random);

@@ -1,6 +1,9 @@
 import type { TestDatabase } from '../../support/test-database.js';
 
-/** In order: of settings, of gateways, a national id, a hash or token of a customer, never stored, personal data. */
+/**
+ * The kinds of canaries, in sequence: settings, gateways, a national id, a hash or token of a customer, values that are
+ * never stored, personal data.
+ */
 export type Kind = 'sett' | 'cred' | 'nati' | 'cust' | 'sent' | 'pers';
 
 export const SECRETS: readonly Kind[] = ['sett', 'cred', 'nati', 'cust', 'sent'];

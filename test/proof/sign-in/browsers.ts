@@ -5,7 +5,7 @@ import { isRefused, violationIf, type Scene } from './scene.js';
 const REPLAYS = { full: 20, quick: 2 };
 const AT_ONCE = 12;
 
-/** Codes and entries in other browsers, planted cookies, replays, and scanners of mail. */
+/** Tries codes and tokens in other browsers, planted cookies, replays, and mail scanners. */
 export async function browsers(scene: Scene): Promise<string[]> {
   return [
     ...(await foreignBrowser(scene)),
@@ -78,7 +78,7 @@ async function replays(scene: Scene): Promise<string[]> {
       const answers = await Promise.all(turns.map((each) => each.enter(proof)));
       const entered = answers.filter(({ status }) => status === 200).length;
       const [what] = Object.keys(proof);
-      // Of a code, the first attempts alone are compared.
+      // For a code, only the first attempts are compared.
       if (entered !== 1) violations.push(`${entered} of ${AT_ONCE} requests with one ${what} signed in`);
       if (!isRefused(await page.enter(proof))) violations.push(`a used ${what} signed in`);
     }
@@ -105,7 +105,7 @@ async function severalStores(scene: Scene): Promise<string[]> {
 
 async function endedCode(scene: Scene): Promise<string[]> {
   const { email } = await scene.person();
-  // Of the process whose clock is an hour late.
+  // This page is from the process whose clock is an hour late.
   const page = scene.localBrowser();
   await scene.database.query("UPDATE sign_ins SET created_at = created_at - interval '1 hour'");
   const code = await scene.mailedCode(page, email);

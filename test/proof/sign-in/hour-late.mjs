@@ -1,4 +1,5 @@
-// Loaded before a process: its clock is an hour late. The database's clock alone decides about sign-ins and sessions.
+// This file is loaded before a process, and makes its clock an hour late. The database's clock alone decides about
+// sign-ins and sessions.
 const BEHIND_MS = 3_600_000;
 const Real = Date;
 

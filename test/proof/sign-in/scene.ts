@@ -18,7 +18,10 @@ const HOST = 'shop.example';
 
 let networks = 0;
 
-/** A store, a mail server, a worker, and an API process behind a proxy, another without, whose clock is an hour late. */
+/**
+ * A scene with a store, a mail server, a worker, an API process behind a proxy, and another without, whose clock is an
+ * hour late.
+ */
 export class Scene {
   asked = 0;
   /** Tokens, and all cookies: nonces and sessions. */
@@ -73,7 +76,7 @@ export class Scene {
     });
   }
 
-  /** On the machine of the other process, over plain http. */
+  /** Opens a browser on the machine of the other process, over plain http. */
   localBrowser(more: Record<string, string> = {}): Browser {
     const { host } = new URL(this.direct.url);
     return new Browser((each) => this.send(this.direct, each), { host, origin: `http://${host}`, ...more });
@@ -93,7 +96,7 @@ export class Scene {
     );
   }
 
-  /** As programs do that look for harmful pages. */
+  /** Opens a URL like programs that look for harmful pages. */
   async scan(url: string): Promise<BrowserAnswer> {
     const { pathname, search } = new URL(url);
     return this.browser().ask('GET', pathname + search);
@@ -105,12 +108,12 @@ export class Scene {
     return browser;
   }
 
-  /** As the command line makes it, which takes a second to start. */
+  /** Makes a link like the command line, which takes a second to start. */
   link(email: string): Promise<string> {
     return this.token(email, null);
   }
 
-  /** @param nonce of the browser, for an entry after an identity provider. */
+  /** @param nonce the nonce of the browser, for a sign-in at an identity provider. */
   async token(email: string, nonce: string | null): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     this.secrets.add(token);
@@ -139,7 +142,7 @@ export class Scene {
     return this.mailsTo(email).at(-1) ?? '';
   }
 
-  /** With a `Host` of its own, which fetch does not send. */
+  /** Sends a custom `Host`, which fetch cannot. */
   private async send(service: Service, { method, url, headers, body }: BrowserRequest): Promise<BrowserAnswer> {
     this.asked++;
     const content = body && JSON.stringify(body);
@@ -165,7 +168,7 @@ export const network = (): string => {
   return `198.${18 + (networks >> 16)}.${(networks >> 8) & 255}.${networks & 255}`;
 };
 
-/** Each code is `sign_in_invalid`. */
+/** Whether the sign-in is refused; every cause has the code `sign_in_invalid`. */
 export const isRefused = ({ status, headers }: BrowserAnswer): boolean =>
   status === 422 && headers['x-error-code'] === 'sign_in_invalid';
 

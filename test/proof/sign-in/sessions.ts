@@ -3,12 +3,12 @@ import { violationIf, type Scene } from './scene.js';
 
 const PERSON = { email: 'new@example.com', name: 'New', role: 'viewer' };
 
-/** Sessions after a removal, a demotion and an hour, and requests that no page of ours sends. */
+/** Tries sessions after a removal, a demotion and an hour, and requests that no page of ours sends. */
 export async function sessions(scene: Scene): Promise<string[]> {
   return [...(await changes(scene)), ...(await smuggled(scene)), ...(await openAddresses(scene))];
 }
 
-/** The same session at the other process. */
+/** Returns the same session at the other process. */
 function elsewhere(scene: Scene, page: Browser): Browser {
   const local = scene.localBrowser();
   for (const [name, value] of page.cookies) local.cookies.set(name.replace('__Host-', ''), value);
@@ -75,7 +75,7 @@ async function smuggled(scene: Scene): Promise<string[]> {
   return violations;
 }
 
-/** Plain http over a network, also where the client forges what a proxy would say. */
+/** Tries plain http over a network, even with forged headers of a proxy. */
 async function openAddresses(scene: Scene): Promise<string[]> {
   const link = await scene.link((await scene.person()).email);
   const plain = { host: 'shop.example', origin: 'http://shop.example' };

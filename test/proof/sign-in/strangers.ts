@@ -49,14 +49,14 @@ export async function strangers(scene: Scene): Promise<string[]> {
   ];
 }
 
-/** Without values that differ in any two answers. */
+/** Removes values that differ between any two answers. */
 function shapeOf({ status, headers, body, setCookies }: BrowserAnswer): string {
   const cookies = setCookies.map((line) => line.replace(/=[\w-]{22};/, '=…;'));
   const told = { ...headers, date: '', 'x-request-id': '', 'set-cookie': cookies };
   return JSON.stringify([status, told, body]);
 }
 
-/** A time that seven in eight exceed: other work of the machine only adds to a time. */
+/** Returns a time that seven in eight exceed: other work of the machine only adds to a time. */
 function undisturbed(times: readonly number[]): number {
   return times.toSorted((one, other) => one - other)[times.length >> 3] ?? 0;
 }

@@ -2,7 +2,8 @@ import type { Clients, ClientsOptions } from './clients.js';
 import type { Bin } from './shelves.js';
 
 /**
- * The two ways in which stock used to be lost, and a till that sells more than there is, when nothing else happens.
+ * Tries the two ways in which stock used to be lost, and a point of sale that sells more than there is, while nothing
+ * else happens.
  * @returns a text for each that is possible, or wrong.
  */
 export async function caseViolations(clients: Clients, options: ClientsOptions): Promise<string[]> {

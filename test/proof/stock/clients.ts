@@ -28,7 +28,7 @@ export class Clients {
   readonly orders: SoldOrder[] = [];
   readonly violations: string[] = [];
   shipped = 0;
-  /** Number of the first place after that. */
+  /** The number of the first position after that. */
   calm = 0;
   private readonly waiting: SoldOrder[] = [];
   private readonly readings = new Map<Bin, number>();
@@ -69,7 +69,7 @@ export class Clients {
     const first = Math.round(orders / 2);
     await inParallel(BUYERS, Array(first).keys(), place);
     await thief.stop();
-    // The next place may be in the middle of its reading.
+    // The next position may be in the middle of its reading.
     this.calm = counter.places.length + 1;
     await inParallel(BUYERS, Array(orders - first).keys(), place);
     isOver = true;
@@ -110,7 +110,7 @@ export class Clients {
       return { product_id: this.productIds[random(among)] ?? 0, quantity: 1 + random(7) };
     };
     const lines = Array.from({ length: 1 + random(3) }, line);
-    // A product in two lines, which may leave from other bins, and at other times.
+    // A product may be in two lines, which may leave from other bins, and at other times.
     return random(3) > 0 ? lines : [...lines, ...lines.slice(0, 1)];
   }
 

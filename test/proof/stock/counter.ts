@@ -37,7 +37,7 @@ export class Counter {
     }
   }
 
-  /** Posts a count of each bin of which it knows what was there. @param bins at most 500, each once. */
+  /** Posts a count of each bin whose contents it knows. @param bins at most 500, each once. */
   async count(
     bins: readonly Bin[],
     placeOf: (bin: Bin) => Place | undefined,
@@ -48,7 +48,7 @@ export class Counter {
       const place = placeOf(bin);
       const contents = place && shelves.at(bin, place);
       if (!contents) return [];
-      // More may be sold, and even shipped, than there ever was. Nobody counts less than nothing.
+      // More may be sold, and even shipped, than there ever was, but nobody counts less than nothing.
       const available = contents.shelf - contents.sold;
       if (contents.shelf < 0) return [];
       const basis = available >= 0 && shop.context.random(2) === 0 ? 'available' : 'on_hand';
@@ -58,7 +58,10 @@ export class Counter {
     return asked.length === 0 ? [] : desk.post(asked, refusals);
   }
 
-  /** Counts every bin at any place from `since` on, and where that was too late, at the end. @returns bins not counted. */
+  /**
+   * Counts every bin at any position from `since` on, and if that was too late, at the end. @returns the bins that were
+   * not counted.
+   */
   async countAll(since: number): Promise<Bin[]> {
     const { random } = this.options.shop.context;
     const candidates = this.places.slice(since);

@@ -8,7 +8,7 @@ const LONGEST_LOST_MS = 60;
 export interface Asked {
   readonly bin: Bin;
   readonly write: Readonly<Record<string, unknown>>;
-  /** Units that came, or are gone; null for a count. */
+  /** Units that came or left; null for a count. */
   readonly units: number | null;
   readonly place: Place | null;
 }

@@ -9,7 +9,7 @@ export interface Effect {
   readonly sold: number;
 }
 
-/** What lies in a bin, what of it is sold, and the units that came or went without anybody's report. */
+/** What lies in a bin, how much of it is sold, and the units that came or left without a report. */
 export interface Contents {
   readonly shelf: number;
   readonly sold: number;
@@ -26,12 +26,12 @@ export interface Place {
 
 interface Move {
   readonly began: number;
-  /** Infinity while the client has no answer. */
+  /** Is Infinity while the client has no answer. */
   ended: number;
   shelf: number;
   sold: number;
   readonly isReported: boolean;
-  /** The order of a placing: whether it is before a place is up to the feed. */
+  /** The order that was placed: whether it is before a position is up to the feed. */
   readonly orderId: string | null;
 }
 
@@ -49,7 +49,7 @@ export class Bin {
     return move;
   }
 
-  /** @param isBefore null = not known. @returns null when that is not known of a move. */
+  /** @param isBefore returns null when unknown. @returns null when that is unknown for a move. */
   contents(isBefore: (move: Move) => boolean | null): Contents | null {
     let [shelf, sold, unreported] = [this.opening, 0, 0];
     for (const move of this.moves) {
@@ -109,7 +109,7 @@ export async function fillShelves(
   services: readonly { readonly url: string }[],
   products: number,
 ): Promise<Shelves> {
-  // As an import does: the plan of one statement for all of them would be that of an empty store.
+  // An import does the same: one statement for all of them would have the plan of an empty store.
   for (let first = 1; first <= products; first += FILLED_AT_ONCE) {
     const last = Math.min(products, first + FILLED_AT_ONCE - 1);
     await shop.context.rig.database.query(FILL, [shop.store.id, first, last]);
@@ -118,10 +118,10 @@ export async function fillShelves(
   return new Shelves(rows.map(({ bin, product_id, quantity }) => new Bin(bin, product_id, quantity)));
 }
 
-/** What a client did took place between its request and its answer, by the clock of this account. */
+/** Records what clients did, which took place between their request and its answer, by the clock of this process. */
 export class Shelves {
   private readonly byCode: ReadonlyMap<string, Bin>;
-  /** Number of the first place that shows an order. */
+  /** The number of the first position that shows an order. */
   private readonly shown = new Map<string, number>();
   private readonly placed = new Set<string>();
   private readonly unanswered = new Map<string, number>();
@@ -141,7 +141,7 @@ export class Shelves {
     return bin;
   }
 
-  /** Whatever `act` does to the bins, it does before it resolves to it. */
+  /** Expects that everything `act` does to the bins happens before it resolves. */
   async change(bins: readonly string[], act: () => Promise<readonly Effect[]>): Promise<void> {
     const began = this.now();
     const open = { began, ended: Infinity, shelf: 0, sold: 0, isReported: true, orderId: null };
@@ -175,7 +175,7 @@ export class Shelves {
     if (!this.placed.has(orderId)) this.unanswered.set(orderId, place);
   }
 
-  /** What a counter finds at a place; null when somebody was at work there, or an order is not known yet. */
+  /** Returns what a counter finds at a position; null when somebody was working there, or an order is not known yet. */
   at(bin: Bin, place: Place): Contents | null {
     if ([...this.unanswered.values()].some((number) => number <= place.number)) return null;
     return bin.contents(({ orderId, began, ended }) => {
@@ -185,7 +185,7 @@ export class Shelves {
     });
   }
 
-  /** When nothing is in flight. */
+  /** Returns the contents when nothing is in flight. */
   present(bin: Bin): Contents {
     return bin.contents(() => true) as Contents;
   }

@@ -11,13 +11,13 @@ export type StockOrder = Omit<OrderAnswer, 'line_items'> & {
 };
 
 interface Pile {
-  /** The bin of each unit, in the order in which they leave. */
+  /** The bin of each unit, in the sequence in which they leave. */
   readonly bins: string[];
   left: number;
   returned: number;
 }
 
-/** An order as its packer knows it: the units of a line leave, and come back, in the order of its allocations. */
+/** An order as its packer knows it: the units of a line leave, and come back, in the sequence of its allocations. */
 export class SoldOrder {
   readonly id: string;
   private readonly piles = new Map<number, Pile>();
@@ -51,7 +51,7 @@ export class SoldOrder {
     return this.each(items, -1, -1, (pile) => pile.bins[pile.left++]);
   }
 
-  /** A parcel that had left comes back as it was. */
+  /** Undoes a parcel that had left. */
   unpack(items: readonly Units[]): Effect[] {
     return this.each(items, 1, 1, (pile) => pile.bins[--pile.left]);
   }
@@ -60,12 +60,12 @@ export class SoldOrder {
     return this.each(items, 1, 0, (pile) => pile.bins[pile.returned++]);
   }
 
-  /** Units that have not left. @param restock otherwise they are thrown away. */
+  /** Cancels units that have not left. @param restock whether they go back; otherwise they are thrown away. */
   giveUp(items: readonly Units[], restock: boolean): Effect[] {
     return this.each(items, restock ? 0 : -1, -1, (pile) => pile.bins[pile.left++]);
   }
 
-  /** @param restock otherwise the units are thrown away. */
+  /** @param restock whether the units go back; otherwise they are thrown away. */
   cancel(restock: boolean): Effect[] {
     return this.units.map((bin) => ({ bin, shelf: restock ? 0 : -1, sold: -1 }));
   }

@@ -23,7 +23,7 @@ interface Books {
   readonly repaired: number;
 }
 
-/** @param uncounted bins that the last counts left out. */
+/** @param uncounted bins that the last counts omitted. */
 export async function judge(clients: Clients, options: ClientsOptions, uncounted: readonly Bin[]) {
   const { shop, services, shelves, desk } = options;
   const ledger = await shop.context.rig.database.query<Movement>(LEDGER, [shop.store.id]);
@@ -47,7 +47,7 @@ export async function judge(clients: Clients, options: ClientsOptions, uncounted
     if (books.truth + unreported !== available) {
       fail(`the shelf has ${available} units that are not sold, the ledger without counts ${books.truth + unreported}`);
     }
-    // Nobody counts less than nothing: more was shipped than there ever was.
+    // Nobody counts less than nothing, although more was shipped than there ever was.
     if (uncounted.includes(bin) && shelf < 0) continue;
     if (uncounted.includes(bin)) fail('was not counted at the end');
     if (stock !== Math.max(available, 0)) fail(`holds ${stock}, the shelf has ${available} units that are not sold`);

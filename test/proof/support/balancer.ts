@@ -45,7 +45,7 @@ export async function startBalancer(services: readonly string[]): Promise<Balanc
   };
 }
 
-/** The answer comes back as it is. There is no retry. */
+/** Passes the answer back unchanged. There is no retry. */
 export function passOn(
   request: http.IncomingMessage,
   response: http.ServerResponse,

@@ -25,7 +25,7 @@ interface InsistOptions {
 const TRY_AGAIN: ReadonlySet<number | null> = new Set([null, 409, 503]);
 
 export class Buyers {
-  /** As many kept connections as concurrent requests. */
+  /** Keeps as many connections as there are concurrent requests. */
   private readonly agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
 
   constructor(

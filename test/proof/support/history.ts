@@ -14,7 +14,7 @@ export interface Exchange {
   readonly body: string | null;
   /** `null` when no complete answer arrived. */
   readonly status: number | null;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly bytes: Buffer;
   readonly error: string | null;

@@ -9,7 +9,7 @@ export interface ListParameter {
   readonly values: readonly string[] | null;
   /** A number that is clamped to its range, such as `limit`. */
   readonly isClamped: boolean;
-  /** Whether every value but `values` returns 400. */
+  /** Whether every value except `values` returns 400. */
   readonly isStrict: boolean;
 }
 
@@ -48,7 +48,7 @@ function parametersOf(path: string, { parameters = [], responses }: Operation): 
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, schema }) => ({
       path,
-      // Metadata by a key.
+      // Metadata needs a key.
       name: schema.type === 'object' ? `${name}[erp_id]` : name,
       type: schema.type,
       values: valuesOf(schema),

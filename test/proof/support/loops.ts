@@ -5,7 +5,10 @@ export class Loops {
   private isOpen = true;
   private readonly members: Promise<unknown>;
 
-  /** @param longestRestMs between two turns; the time is random. @param act gets client and turn, each from 0. */
+  /**
+   * @param longestRestMs the longest pause between two turns; the time is random. @param act gets client and turn, each
+   * from 0.
+   */
   constructor(
     random: Random,
     clients: number,

@@ -12,11 +12,11 @@ interface OracleQuestion {
   /** The API processes whose pools are checked, with their size (10 unless a proof sets `DATABASE_POOL_SIZE`). */
   readonly services?: readonly Service[];
   readonly poolSize?: number;
-  /** Whether a worker runs: then stages must end, and the oracle waits for them. */
+  /** Whether a worker runs: stages must then end, and the oracle waits for them. */
   readonly worked?: boolean;
-  /** Its mail server. Every order and the store must have an e-mail address. */
+  /** The mail server of the worker. Every order and the store must have an e-mail address. */
   readonly mails?: Pick<SmtpSink, 'countsByMessageId'>;
-  /** The statuses that the attack may cause; `null` = a cut connection. */
+  /** The statuses that the attack may cause; `null` is a cut connection. */
   readonly expected?: readonly (number | null)[];
 }
 

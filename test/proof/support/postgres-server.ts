@@ -26,7 +26,7 @@ export class PostgresServer {
     return this.server.url;
   }
 
-  /** kill -9 of the postmaster; resolves when it is gone. Its sessions then end on their own. */
+  /** Sends kill -9 to the postmaster; resolves when it is gone. Its sessions then end on their own. */
   async kill(): Promise<void> {
     const file = path.join(this.dataDir, 'postgres/postmaster.pid');
     process.kill(Number.parseInt(readFileSync(file, 'utf8'), 10), 'SIGKILL');

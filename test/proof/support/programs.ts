@@ -15,7 +15,9 @@ export interface Program {
 /** The first PgBouncer that supports prepared statements in transaction mode. */
 export const PGBOUNCER_MIN = [1, 21] as const;
 const START_MS = 5_000;
-/** As the service sets them on its own connections. Milliseconds have no unit, to avoid quotes inside quotes. */
+/**
+ * The settings are those of the service's own connections. Milliseconds have no unit, to avoid quotes inside quotes.
+ */
 const SETTINGS = {
   statement_timeout: 3_000,
   lock_timeout: 2_000,

@@ -37,6 +37,6 @@ export interface ProofContext {
 export interface ProofOutcome {
   readonly figures: string;
   readonly violations: readonly string[];
-  /** What the proof ran on, where it is not the embedded PostgreSQL. */
+  /** What the proof ran on, when it is not the embedded PostgreSQL. */
   readonly engine?: string;
 }

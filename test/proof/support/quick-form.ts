@@ -6,7 +6,7 @@ import { History } from './history.js';
 import { failureFile, readRows, SHORT_FORM } from './results.js';
 import { Rig } from './rig.js';
 
-/** A proof takes seconds on an idle machine, the one of moves 40. A busy machine must not fail it. */
+/** A proof takes seconds on an idle machine, the one of moves 40. The limit allows for a busy machine. */
 const TIMEOUT_MS = 600_000;
 
 const QUICK_PROOFS = PROOFS.filter(({ name }) => readRows().get(name)?.inTest === SHORT_FORM);

@@ -28,17 +28,17 @@ export class Rig {
     /** `null` when the proof may not kill it: with `DATABASE_URL`, and in the quick forms. */
     readonly server: PostgresServer | null,
   ) {
-    // Also on interruption: no other code would end the processes.
+    // This also runs on interruption: no other code would end the processes.
     process.once('exit', this.killAll);
   }
 
-  /** A durable server with those settings, or a database on the server of `DATABASE_URL`. */
+  /** Opens a durable server with those settings, or a database on the server of `DATABASE_URL`. */
   static async open(tuning: Readonly<Record<string, string>> = {}): Promise<Rig> {
     const given = process.env['DATABASE_URL'];
     return given ? new Rig(await createDatabase(given), null) : Rig.launch(tuning);
   }
 
-  /** On a server of its own in any case. @param migrate options of that command. */
+  /** Opens a server of its own in any case. @param migrate options of that command. */
   static async launch(tuning: Readonly<Record<string, string>>, ...migrate: readonly string[]): Promise<Rig> {
     const server = await PostgresServer.launch(tuning);
     try {
@@ -77,7 +77,7 @@ export class Rig {
 
   private async start(role: Role, options: ProcessOptions): Promise<Service> {
     const { databaseUrl = this.database.url, env = {}, logFile } = options;
-    // One key stands for a whole crowd here.
+    // A single key represents a whole crowd here.
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: this.dataDir, PIPELINE: 'off', THROTTLE_PER_10S: '0' };
     const service = await Service.start({ role, env: { ...settings, ...env }, logFile });
     this.processes.push(service);

@@ -7,7 +7,7 @@ export type Role = 'api' | 'worker';
 
 interface ServiceOptions {
   readonly role: Role;
-  /** Added to a minimal environment, which inherits none of the caller's settings. */
+  /** These variables are added to a minimal environment, which inherits none of the caller's settings. */
   readonly env: Readonly<Record<string, string>>;
   /** The file for output that is too large to read while the process works. */
   readonly logFile?: string;
@@ -18,7 +18,7 @@ export type Ending = number | NodeJS.Signals;
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const SAYS: Record<Role, RegExp> = {
   api: /(?:Listening|running) at (http:\/\/[\d.]+:\d+)/,
-  worker: /Working the pipeline/,
+  worker: /Processing the pipeline/,
 };
 const MEMORY_REPORT = path.join(import.meta.dirname, 'holdings/report-memory.mjs');
 const NODE_OPTIONS: Record<Role, readonly string[]> = {
@@ -75,7 +75,7 @@ export class Service {
     return logFile === undefined ? this.output : readFileSync(logFile, 'utf8');
   }
 
-  /** How it ended on its own, with the last errors of its log; `null` otherwise. */
+  /** Describes how it ended on its own, with the last errors of its log; `null` otherwise. */
   get unwantedEnd(): string | null {
     if (this.ending === null || !this.isWanted) return null;
     const lines = this.log.trim().split('\n');
@@ -96,7 +96,7 @@ export class Service {
     }
   }
 
-  /** kill -9. Sent at once; resolves when the process is gone. */
+  /** Sends kill -9 at once; resolves when the process is gone. */
   kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<Ending> {
     this.isWanted = false;
     this.child.kill(signal);

@@ -26,7 +26,7 @@ interface OtherCluster {
 }
 
 /**
- * @param other is `cluster_b` of clusters.cfg. Without it, haproxy.cfg alone runs.
+ * @param other the `cluster_b` of clusters.cfg. When absent, haproxy.cfg alone runs.
  * @throws Error when a shipped configuration has other lines than those that are replaced.
  */
 export async function startShippedProxy(service: Pick<Service, 'url'>, other?: OtherCluster): Promise<ShippedProxy> {

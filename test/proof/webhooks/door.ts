@@ -1,6 +1,9 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** What happens to a connection. `silent` = nothing; a number: the connection ends after so many bytes of the client. */
+/**
+ * What happens to a connection. `silent` means nothing; a number ends the connection after that many bytes from the
+ * client.
+ */
 export type Fate = 'pass' | 'silent' | number;
 
 export class Door {

@@ -27,7 +27,7 @@ export class Endpoint {
   private readonly places: number[] = [];
   private inFlight = 0;
 
-  /** @param decide the answer to a message that counts; anything but 200 refuses it. */
+  /** @param decide returns the answer to a message that counts; anything but 200 refuses it. */
   constructor(
     readonly name: string,
     private readonly storeId: number,
@@ -85,7 +85,7 @@ export class Endpoint {
   }
 }
 
-/** Compares what each endpoint was told with the feed: every change after its beginning, in its newest state. */
+/** Compares what each endpoint received with the feed: every change after its beginning, in its newest state. */
 export async function missedChanges(
   database: TestDatabase,
   storeId: number,

@@ -17,9 +17,9 @@ const PRIVATE = [127, 0, 0, 2];
 
 export class Scene {
   readonly endpoints: Endpoint[] = [];
-  /** Connections to the private address. */
+  /** Counts connections to the private address. */
   reached = 0;
-  /** Answers of DNS with the private address. */
+  /** Counts answers of DNS with the private address. */
   lies = 0;
   kills = 0;
   private readonly closers: (() => Promise<unknown>)[] = [];
@@ -42,7 +42,7 @@ export class Scene {
     let asked = 0;
     const dns = await DnsServer.start((_, type) => {
       if (type === 'AAAA') return [];
-      // The second of four answers is a lie; of these, every other one hides the private address behind one that is allowed.
+      // The second of four answers is a lie. Every other lie hides the private address behind an allowed one.
       if (++asked % 4 !== 2) return [LOOPBACK];
       return ++scene.lies % 2 === 0 ? [LOOPBACK, PRIVATE] : [PRIVATE];
     });
@@ -97,7 +97,10 @@ export class Scene {
     this.workers = await Promise.all(Array.from({ length: count }, () => rig.startWorker({ env: this.env })));
   }
 
-  /** Kills one worker after the other until the end. @param takeOver ends the claims of a killed worker at once. */
+  /**
+   * Kills workers one after the other until the end. @param takeOver whether to end the claims of a killed worker at
+   * once.
+   */
   async killWorkers(end: number, pauseMs: number, takeOver: boolean): Promise<void> {
     const { rig, random } = this.context;
     while (Date.now() < end) {

@@ -103,7 +103,7 @@ function boundBy(condition: Node, scope: Scope, subqueries: Subqueries): readonl
   ];
 }
 
-/** `(store_id, id) IN (SELECT store_id, …)` */
+/** Matches `(store_id, id) IN (SELECT store_id, …)`. */
 function boundByList({ subLinkType, operName, testexpr, subselect }: SubLink, scope: Scope, subqueries: Subqueries) {
   if (subLinkType !== 'ANY_SUBLINK' || operName || !testexpr || !subselect) return [];
   const columns = 'RowExpr' in testexpr ? (testexpr.RowExpr.args ?? []) : [testexpr];

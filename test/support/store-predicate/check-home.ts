@@ -1,21 +1,21 @@
 import { parseSync } from 'libpg-query';
 import { nameOf } from './read-statements.js';
 
-/** Statements that write rows of a store in a transaction that does not ask whether the store is at home. */
+/** Statements that write rows of a store in a transaction that does not check whether this cluster owns the store. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([['stores.insert', 'A new store is at home.']]);
 
 const ASKS = /\b(is_writable|is_processed|assert_writable)\s*\(/;
 
-/** Follows the transactions of the service, and finds writes of which a move of the store would know nothing. */
+/** Follows the transactions of the service, and finds writes that a move of the store would not notice. */
 export class HomeCheck {
-  /** Whether the transaction of each session has asked. */
+  /** Whether the transaction of each session has checked. */
   private readonly sessions = new Map<string, boolean>();
   private readonly written = new Map<string, boolean>();
   readonly faults = new Set<string>();
 
   constructor(private readonly tables: ReadonlySet<string>) {}
 
-  /** @param session that sent the statement. Its statements come in their order. */
+  /** @param session the session that sent the statement. Its statements arrive in sequence. */
   read(session: string, sql: string): void {
     const hasAsked = this.sessions.get(session);
     if (/\bBEGIN\b|\bSTART TRANSACTION\b/.test(sql)) this.sessions.set(session, ASKS.test(sql));

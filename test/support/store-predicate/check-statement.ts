@@ -4,7 +4,10 @@ import { storeColumnsOf, type Scope } from './scope.js';
 
 export type Faults = readonly string[];
 
-/** Every row, also an inserted one, must have as `store_id` a parameter, a constant or the store of a limited source. */
+/**
+ * Expects that every row, including an inserted one, has as `store_id` a parameter, a constant or the store of a
+ * limited source.
+ */
 export function checkStatement(statement: Node, outer: Scope): Faults {
   if ('SelectStmt' in statement) return branchesOf(statement.SelectStmt, outer).flatMap(({ faults }) => faults);
   if ('InsertStmt' in statement) return checkInsert(statement.InsertStmt, outer);

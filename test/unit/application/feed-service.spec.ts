@@ -1,7 +1,7 @@
 import { DeadlineExceeded, FeedService, type ChangeFeed, type FeedPage, type FeedWatch } from '@app/application';
 import type { ChangedRecords } from '../../../libs/application/src/feed/changed-records.js';
 
-/** A page of 100 orders, and records that are read in time when they are at most so many. */
+/** Simulates a page of 100 orders, whose records are read in time when they are at most this many. */
 function feedThatReads(inTime: number): FeedService {
   const changes = Array.from({ length: 100 }, (_, n) => ({ kind: 'orders', id: String(n), position: BigInt(n + 1) }));
   const page = { changes, next: { position: 100n }, hasMore: false } as unknown as FeedPage;

@@ -29,13 +29,13 @@ describe('an amount that a person types', () => {
   });
 
   it.each<readonly [string, string, string]>([
-    ['1,234', 'USD', '“1,234” means two amounts. Type 1234, or 1.23.'],
-    ['1.234', 'EUR', '“1.234” means two amounts. Type 1234, or 1.23.'],
-    ['1,234', 'KWD', '“1,234” means two amounts. Type 1234, or 1.234.'],
-    ['12.345', 'EUR', '“12.345” means two amounts. Type 12345, or 12.34.'],
-    ['0,123', 'EUR', '“0,123” has more decimals than EUR, which has 2.'],
-    ['1.234,567', 'EUR', '“1.234,567” has more decimals than EUR, which has 2.'],
-    ['1,5', 'JPY', '“1,5” has more decimals than JPY, which has 0.'],
+    ['1,234', 'USD', '“1,234” is ambiguous. Enter 1234 or 1.23.'],
+    ['1.234', 'EUR', '“1.234” is ambiguous. Enter 1234 or 1.23.'],
+    ['1,234', 'KWD', '“1,234” is ambiguous. Enter 1234 or 1.234.'],
+    ['12.345', 'EUR', '“12.345” is ambiguous. Enter 12345 or 12.34.'],
+    ['0,123', 'EUR', '“0,123” has too many decimals: EUR has 2.'],
+    ['1.234,567', 'EUR', '“1.234,567” has too many decimals: EUR has 2.'],
+    ['1,5', 'JPY', '“1,5” has too many decimals: JPY has 0.'],
     ['90071992547409.92', 'USD', '“90071992547409.92” is too large.'],
     ...[
       '',
@@ -52,7 +52,7 @@ describe('an amount that a person types', () => {
       '12 50',
       '١٢',
       '1..5',
-    ].map((text) => [text, 'USD', `“${text}” is no amount. Type digits, such as 1250 or 12.50.`] as const),
+    ].map((text) => [text, 'USD', `“${text}” is not an amount. Enter digits, such as 1250 or 12.50.`] as const),
   ])('is, as %j in %s, refused', (text, currency, refusal) => {
     expect(() => readAmount(text, currency)).toThrow(refusal);
   });
@@ -80,6 +80,6 @@ describe('a number of units that a person types', () => {
   });
 
   it.each(['', '1,5', '1.000', '1e2', '0x1', '- 2', '1234567890'])('is, as %j, refused', (text) => {
-    expect(() => readUnits(text)).toThrow(`“${text}” is no whole number. Type it in digits only.`);
+    expect(() => readUnits(text)).toThrow(`“${text}” is not a whole number. Enter digits only.`);
   });
 });

@@ -21,7 +21,7 @@ interface Language {
   readonly program: string;
   readonly file: string;
   readonly start?: (port: number) => readonly string[];
-  /** Whether the file, started without more, reads the orders; otherwise the receiver does. */
+  /** Whether the file reads the orders when it is started without arguments; otherwise the receiver does. */
   readonly readsBySecondStart?: boolean;
 }
 

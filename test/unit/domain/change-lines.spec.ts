@@ -9,7 +9,7 @@ import {
 } from '@app/domain';
 import { anOrder, aShipment, money, refunded, thrown, units, effectsOf } from '../../builders/order-state.js';
 
-/** An order of whose line 1 a shipment has some units. */
+/** Returns an order with some units of line 1 in a shipment. */
 const shipped = (status: 'picking' | 'shipped' | 'delivered', quantity: number): Partial<PlacedOrderState> => ({
   fulfillmentStatus: 'PROCESSING',
   shipments: [aShipment({ status, items: [units(1, quantity)] })],
@@ -91,7 +91,7 @@ it.each([
   const edit = () => changeLines(anOrder({ totalAmount }), asking({ set: quantities }), () => NO_CHARGES);
 
   expect(thrown(edit)).toBe('total_out_of_range');
-  expect(edit).toThrow(`the order would cost ${total} (in minor units)`);
+  expect(edit).toThrow(`the order total would be ${total} minor units, which is out of range`);
 });
 
 it('changes nothing when the order has these quantities', () => {

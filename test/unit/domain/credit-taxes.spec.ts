@@ -21,7 +21,7 @@ import {
 import { aLine, anOrder, cancellation, effectsOf, refunding, shipping, units } from '../../builders/order-state.js';
 import { seededRandom } from '../../support/seeded-random.js';
 
-/** By country: lamps and books. No other country has a tax. */
+/** The rates of lamps and books by country. No other country has a tax. */
 const RATES: Readonly<Record<string, readonly [number, number]>> = {
   DE: [19, 7],
   FR: [20, 5],
@@ -163,7 +163,7 @@ describe('the tax that is left in an order', () => {
   it('bears goodwill that was given before there was any tax', () => {
     const life = soldTo('US').refund({ reason: 'goodwill', credited: 449 }).moveTo('DE');
 
-    // Nine tenths of (3000 + 490) × 19 / 119 and of 1000 × 7 / 107.
+    // These are nine tenths of (3000 + 490) × 19 / 119 and of 1000 × 7 / 107.
     expect(life.left).toEqual({ 19: 501, 7: 58 });
   });
 
@@ -208,7 +208,7 @@ const COUNTRIES = ['AT', 'CH', 'US'] as const;
 const LIVES = 300;
 const STEPS = 12;
 
-/** One rate for all goods: whatever was credited for whatever reason, its tax is that rate of what is owed. */
+/** With one rate for all goods, the tax is that rate of what is owed, whatever was credited for whatever reason. */
 describe('the tax of an order with one rate', () => {
   it(`is that part of what is owed, whatever happens to the order (${LIVES} random lives)`, () => {
     let steps = 0;
@@ -218,7 +218,7 @@ describe('the tax of an order with one rate', () => {
       let life = soldTo(country);
       const story: string[] = [country];
       for (let step = 0; step < STEPS; step++) {
-        // Goods that have shipped, or that were given up, keep their taxes.
+        // Goods that have shipped, or that were cancelled, keep their taxes.
         const isOpen = !life.order.hasShipped && life.order.state.lines.every((line) => line.cancelledQuantity === 0);
         const to = isOpen ? (COUNTRIES[random(3)] ?? 'AT') : country;
         const [name, act] = stepOf(random, life, to);

@@ -45,11 +45,11 @@ const REASONS: readonly (RefundReason | null)[] = [
 ];
 
 /**
- * The books of a merchant beside the service: one account for what a customer owes of an order. They know what was asked for, and
- * the prices; nothing that the service computes.
+ * The books that a merchant keeps independently of the service: one account for what a customer owes of an order. They
+ * know the requests and the prices, but nothing that the service computes.
  */
 class Books {
-  /** What the customer owes, less what was paid. Negative: what the merchant owes. */
+  /** What the customer owes minus what was paid. It is negative when the merchant owes. */
   private account = 0;
   /** What the customer would owe without any payment. */
   claim = 0;
@@ -59,10 +59,10 @@ class Books {
   repaid = 0;
   /** What the customer owes of a cancelled order. */
   fee = 0;
-  /** The value of each unit of each line that is neither given up nor refunded, the next one first. */
+  /** The value of each unit of each line that is neither cancelled nor refunded, the next one first. */
   readonly units = new Map<number, number[]>();
 
-  /** The same, without the credits beyond what the order costs by now: nobody pays them out. */
+  /** The same, without the credits beyond what the order costs now: nobody pays them out. */
   get balance(): number {
     return this.account - Math.min(0, this.claim);
   }
@@ -83,7 +83,7 @@ class Books {
     this.payments++;
   }
 
-  /** @param amount negative: takes back what was written off. */
+  /** @param amount a negative amount reverses a write-off. */
   writeOff(amount: number): void {
     this.writtenOff += amount;
     this.credit(amount);
@@ -98,16 +98,16 @@ class Books {
     this.repaid += amount;
   }
 
-  /** Units of each line that were given up, and that no refund was for. */
+  /** Units of each line that were cancelled, and that no refund was for. */
   readonly cancelled = new Map<number, number>();
 
-  /** @returns their value. */
+  /** @returns the value of the units. */
   giveUp(units: readonly LineQuantity[]): number {
     for (const { line, quantity } of units) this.cancelled.set(line, (this.cancelled.get(line) ?? 0) + quantity);
     return this.take(units);
   }
 
-  /** A refund is for units that were given up first. @returns the value of the others. */
+  /** A refund covers cancelled units first. @returns the value of the others. */
   refund(units: readonly LineQuantity[]): number {
     const others = units.map(({ line, quantity }) => {
       const cancelled = Math.min(quantity, this.cancelled.get(line) ?? 0);
@@ -189,7 +189,7 @@ function live(random: Random, reached: Set<string>): void {
     state = after(state, change);
     const { status, fulfillmentStatus } = state;
     reached.add(status);
-    // A cancelled order is not owed without a fee, and neither is one of which all was paid back.
+    // A cancelled order is not owed without a fee, and neither is an order whose whole payment was paid back.
     if ((fulfillmentStatus === 'CANCELLED' && books.fee === 0) || status === 'CANCELLED')
       books.credit(Math.max(0, books.claim));
 
@@ -202,7 +202,7 @@ function live(random: Random, reached: Set<string>): void {
       status: statusIn(books, status),
     });
     expect({ n, ...sumsOf(booked, totalAmount) }).toEqual({ n, ...amountsOf(state) });
-    // Nothing is taxed of what is not owed, and of each rate never more than was sold, and never less than nothing.
+    // What is not owed is not taxed, and each tax is never more than was sold, and never negative.
     const taxes = taxesIn(booked, charged, shippingTax);
     const sold = byRate(taxLinesOf(state));
     expect({ n, kind, taxes: owed === 0 && totalAmount > 0 ? taxes : {} }).toEqual({ n, kind, taxes: {} });
@@ -219,7 +219,7 @@ function live(random: Random, reached: Set<string>): void {
   }
 }
 
-/** The taxes of the placing and of all bookings, by rate. Those of a credit are taken off. */
+/** Sums the taxes of the placing and of all bookings, by rate. Those of a credit are subtracted. */
 function taxesIn(bookings: readonly Booking[], lines: readonly PlacedLine[], shippingTax: readonly Tax[]) {
   const booked = bookings.flatMap(({ kind, taxLines }) =>
     taxLines.map((tax) => ({ ...tax, amount: kind === 'lines' ? tax.amount : -tax.amount })),
@@ -235,7 +235,7 @@ function byRate(taxes: readonly Tax[]): Readonly<Record<number, number>> {
 
 const NOTHING = { charged: 0, credited: 0, paid: 0, refunded: 0 };
 
-/** @param charged for the placing, which is not among the bookings. */
+/** @param charged the charge for the placing, which is not among the bookings. */
 function sumsOf(bookings: readonly Booking[], charged: number) {
   const sumOf = (field: keyof typeof NOTHING) => bookings.map((booking) => booking[field]).reduce(sum, 0);
   return {
@@ -277,7 +277,7 @@ function step(random: Random, order: PlacedOrder, books: Books, { n, shop }: { n
       const request = { reference: `pi_${n}`, amount, currency: 'USD', ...kinds, ...NO_DETAILS };
       const change = made(() => recordPayment(order, { ...request, at: null, requestHash: 'hash' }));
       if (!change) return ['pay', null];
-      // What was written off is owed again, unless all is, and no more than the fee.
+      // What was written off is owed again, unless everything is, and no more than the fee.
       const isOver = (order.isCancelled && books.fee === 0) || books.isPaidBack;
       const most = books.fee > 0 ? books.fee - Math.max(0, books.claim) : books.writtenOff;
       const takenBack = isOver ? 0 : Math.min(books.writtenOff, most, Math.max(0, amount - open));
@@ -368,7 +368,7 @@ function refund(random: Random, order: PlacedOrder, books: Books, n: number): Or
   return change;
 }
 
-/** Null for a step that the order refuses. */
+/** Returns null for a step that the order refuses. */
 function made(change: () => OrderChange): OrderChange | null {
   try {
     const decided = change();
@@ -409,8 +409,8 @@ function after(state: PlacedOrderState, change: OrderChange): PlacedOrderState {
 }
 
 /**
- * A shop beside the service: 19 or 7 percent, a tenth off from four units of a line on, shipping for 4.90 below 40.00. It knows no
- * more of an order than its prices.
+ * A shop independent of the service: 19 or 7 percent, a tenth off from four units of a line, shipping for 4.90 below
+ * 40.00. It knows only the prices of an order.
  */
 class Shop {
   constructor(readonly isTaxIncluded: boolean) {}

@@ -16,6 +16,6 @@ describe('the shipments of an order', () => {
 
   it('have 2,000 lines in all, void ones included, and no more', () => {
     expect(effectsOf(ship(1)).shipment?.shipment.items).toHaveLength(1);
-    expect(() => ship(2)).toThrow('The order has 2000 lines in its shipments: it may have no more');
+    expect(() => ship(2)).toThrow('The order already has 2000 lines in its shipments, the maximum');
   });
 });

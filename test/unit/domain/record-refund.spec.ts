@@ -323,7 +323,7 @@ describe('a refund', () => {
     const again = (quantity: number) => () => recordRefund(order, refunding({ lines: [units(1, quantity)] }));
 
     expect(thrown(again(1))).toBe('nothing');
-    expect(again(2)).toThrow('Line 1 has 1 unit that no refund has been for');
+    expect(again(2)).toThrow('Line 1 has 1 unit left to refund');
     expect(() => recordRefund(order, refunding({ lines: [units(2, 1)] }))).toThrow('Line 2 has 0 units');
   });
 
@@ -338,7 +338,7 @@ describe('a refund', () => {
     const beforeShipping = { refunds: [refunded('re_1', 1000, [{ ...units(1, 1), cancelledQuantity: 1 }])] };
     const givenUp = { ...beforeShipping, lines, shipments: [aShipment({ items: [units(1, 2), units(2, 1)] })] };
     expect(back(givenUp)?.lines).toMatchObject([units(1, 2), units(2, 1)]);
-    // One with restock is in what has come back.
+    // A refund with restock is included in what has come back.
     const returned = { lines: [aLine(1, 3, { returnedQuantity: 1 }), aLine(2, 1)], shipments: [aShipment()] };
     expect(
       back({ ...returned, refunds: [refunded('re_1', 1000, [units(1, 1)], { restock: true })] })?.lines,
@@ -360,7 +360,7 @@ describe('a refund', () => {
     const restock = (lines: ReturnType<typeof units>[] | null) => () =>
       recordRefund(imported, refunding({ amount: 0, restock: true, lines }));
 
-    expect(restock(null)).toThrow('The units of an imported order came from no bin');
+    expect(restock(null)).toThrow('The units of an imported order have no bins');
     expect(thrown(restock([units(1, 1)]))).toBe('units_without_bin');
     expect(thrown(() => recordRefund(imported, refunding({ lines: [units(1, 1)] })))).toBe('nothing');
   });

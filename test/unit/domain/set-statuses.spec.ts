@@ -56,7 +56,7 @@ describe('statuses that an operator sets', () => {
       );
 
     expect(set('SHIPPED', [part])).toThrow(
-      'The shipments of the order lack units: ship 1 of line 1, 1 of line 2 first',
+      'Not all units of the order have shipped: ship 1 of line 1, 1 of line 2 first',
     );
     expect(thrown(set('SHIPPED', [aShipment({ status: 'picking' })]))).toBe('transition_not_allowed');
     expect(thrown(set('DELIVERED', [part]))).toBe('transition_not_allowed');

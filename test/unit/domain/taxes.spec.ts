@@ -50,7 +50,7 @@ const RULES: ChargeRules = {
 const LAMP = 1;
 const BOOK = 2;
 
-/** One lamp for 59.90 and three books for 12.95 each. */
+/** Orders one lamp for 59.90 and three books for 12.95 each. */
 function anOrderFor(address: { readonly country: string; readonly vat_id?: string }, lamps = 1): ChargeableOrder {
   const line = (productId: number, minor: number, quantity: number) => {
     const unitPrice = Money.ofMinor(minor, 'EUR');
@@ -74,7 +74,7 @@ function anOrderFor(address: { readonly country: string; readonly vat_id?: strin
 const charge = (rules: Partial<ChargeRules>, order: ChargeableOrder) =>
   chargesBy({ ...RULES, ...rules }, order, ({ productId }) => (productId === BOOK ? ['novels', 'books'] : ['lamps']));
 
-/** What the charges say in one line each: discount, then taxes. */
+/** Returns what the charges say, one text per line: discount, then taxes. */
 function told(order: ChargeableOrder, rules: Partial<ChargeRules> = {}): string[] {
   const { shipping, shippingTax, lines } = charge(rules, order);
   const textOf = (taxes: (typeof lines)[number]['tax']) =>
@@ -86,7 +86,7 @@ function told(order: ChargeableOrder, rules: Partial<ChargeRules> = {}): string[
 }
 
 describe('the rules of a store', () => {
-  // By hand: 5990 × 19 / 119 = 956.39; 3885 × 7 / 107 = 254.16; 490 × 19 / 119 = 78.24.
+  // Computed by hand: 5990 × 19 / 119 = 956.39; 3885 × 7 / 107 = 254.16; 490 × 19 / 119 = 78.24.
   it('find the tax in prices that include it, at the reduced rate for books', () => {
     expect(told(anOrderFor({ country: 'DE' }))).toEqual(['MwSt. 19: 956', 'MwSt. 7: 254', '490, MwSt. 19: 78']);
   });
@@ -152,12 +152,12 @@ const all = (quantity: number): readonly LineQuantity[] => [units(1, quantity)];
 const shippedOrder = (values: Partial<PlacedOrderState> = {}) => taxed({ shipments: [aShipment()], ...values });
 const paid = { status: 'SUCCEEDED', payments: [money('pi', 4_700)] } as const;
 
-/** What the books have of a credit. */
+/** Returns what the journal has of a credit. */
 const credit = (reference: string, credited: number, ...taxes: readonly Tax[]): BookedCredit => {
   return { kind: 'credit', reference, credited, taxLines: taxes.map((tax) => ({ ...tax, included: false })) };
 };
 
-/** The bookings of a change: kind, what they credit, and their taxes by rate. */
+/** Returns the bookings of a change: kind, what they credit, and their taxes by rate. */
 const booked = (order: PlacedOrder, change: OrderChange) =>
   bookingsOf(order, change).map(({ kind, credited, taxLines }) => {
     return [kind, credited, Object.fromEntries(taxLines.map(({ rate, amount }) => [rate, amount]))];

@@ -32,7 +32,7 @@ import { aStoreProfile } from '../../builders/order-record.js';
 import { NO_AMOUNTS } from '../../builders/order-state.js';
 
 const AT = '2026-11-20T12:00:00.000Z';
-/** Twice what an order may have, as an import can bring them. Each shipment contains every line. */
+/** Twice what an order may have, because an import can bring them. Each shipment contains every line. */
 const [SHIPMENTS, PAYMENTS] = [400, 1_000];
 const PAGE = 100;
 
@@ -161,7 +161,7 @@ const PERSONAL_ROW: OrderColumns = {
   allocations: [],
   catalog: times(MAX_LINES, () => ['runner', 'R-1'] as const),
   history: times(5_000, () => ({ at: AT })),
-  // Of 100 payments and refunds, two each, and 500 changes of lines and of units.
+  // These are two bookings for each of 100 payments and refunds, and 500 changes of lines and of units.
   bookings: times(1_400, () => ({
     ...{ at: AT, bookedAt: AT, kind: 'credit', reference: '', taxLines: null },
     ...{ charged: '0', credited: '1', paid: '0', refunded: '0' },

@@ -11,7 +11,7 @@ import { Config } from '../../../libs/infrastructure/src/platform/config.js';
 import { MailNotifier } from '../../../libs/infrastructure/src/mail/mail-notifier.js';
 import { readMail } from '../../support/mail-message.js';
 
-/** Longer than a server needs on a busy machine. */
+/** The limits exceed what a server needs on a busy machine. */
 const PATIENT = { connectMs: 10_000, greetingMs: 10_000, socketMs: 10_000, attemptMs: 20_000 };
 const QUICK = { connectMs: 300, greetingMs: 300, socketMs: 500, attemptMs: 20_000 };
 const MESSAGE = {
@@ -20,6 +20,24 @@ const MESSAGE = {
   subject: 'Hello',
   text: 'Hello',
 };
+
+describe('MailNotifier', () => {
+  it('sends a code while order mails to servers that answer slowly have their connections', async () => {
+    const sink = await SmtpSink.start();
+    const notifier = new MailNotifier(new Config({ SMTP_URL: sink.url, WORKER_CONCURRENCY: '1' }));
+    sink.behaviour = { kind: 'hang', at: 'message' };
+    const ofOrder = notifier.notify('notify-customer', anOrderRecord(), aStoreProfile()).catch(() => undefined);
+    await vi.waitFor(() => expect(sink.recipients).toHaveLength(1), 5_000);
+
+    const to = { name: '', address: 'owner@example.com' };
+    const code = notifier.send(null, 'sign-in-1', to, { subject: 'Code', text: 'ABCD-EFGH' }).catch(() => undefined);
+
+    await vi.waitFor(() => expect(sink.recipients).toContain('owner@example.com'), 5_000);
+    notifier.onApplicationShutdown();
+    await sink.close();
+    await Promise.all([ofOrder, code]);
+  });
+});
 
 describe('SmtpDelivery', () => {
   let sink: SmtpSink;

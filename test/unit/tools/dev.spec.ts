@@ -49,7 +49,7 @@ describe('tools/dev.mjs', () => {
   });
 
   it('restarts the API whenever a file is saved, although each save replaces the file', async () => {
-    await new Promise((resolve) => setTimeout(resolve, 500)); // waits for the watcher
+    await new Promise((resolve) => setTimeout(resolve, 500)); // the watcher needs this time
     for (let save = 1; save <= 3; save++) {
       write(`${SOURCE}.tmp`, `export const save = ${save};`);
       renameSync(file(`${SOURCE}.tmp`), file(SOURCE));

@@ -8,12 +8,12 @@ import { credentialOf } from './credential.js';
 import '../route-access.js';
 import { KEYS_OF_STORE, Throttle } from './throttle.js';
 
-/** The guard checks the key again when the body arrives later than this after the admission. */
+/** When the body arrives more than this after the admission, the guard checks the key again. */
 const SLOW_BODY_MS = 1_000;
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** A route is closed until `@Public()` opens it. */
+/** Closes every route that `@Public()` does not open. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -22,7 +22,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly throttle: Throttle,
   ) {}
 
-  /** Nest asks when the body has arrived. */
+  /** Nest calls this when the body has arrived. */
   async canActivate(context: ExecutionContext): Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
@@ -44,7 +44,8 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   /**
-   * A request that the limit of its key refuses does not count for the store: a loop leaves the other keys theirs.
+   * A request that the limit of its key refuses does not count for the store, so that a looping client leaves the other
+   * keys their share.
    * @throws TooManyRequests
    */
   private limitRate(key: ApiKeyLookup): void {
@@ -55,7 +56,10 @@ export class ApiKeyGuard implements CanActivate {
     throw ofKey > 0 ? new TooManyRequests(ofKey, 'of key') : new TooManyRequests(ofStore, 'of store');
   }
 
-  /** A client may hold its body back until its access has ended. The request is counted already. */
+  /**
+   * Checks the key again, because a client may delay its body until its access has ended. The request is already
+   * counted.
+   */
   private async admitAgain(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     for (const name of ['x-traffic-mode', 'x-key-expires-at']) reply.removeHeader(name);
     const key = await this.accept(request, 'check');
@@ -77,7 +81,10 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** Requests that give access, and those whose body was slow. The others need no second look-up. */
+/**
+ * Whether the access may have ended since the admission: for requests that give access, and those whose body was slow.
+ * All others need no second look-up.
+ */
 function mayHaveEnded({ routeOptions, admittedAt }: FastifyRequest): boolean {
   return routeOptions.config.needsFreshSignIn === true || performance.now() - admittedAt > SLOW_BODY_MS;
 }
@@ -98,7 +105,10 @@ function demandScope({ routeOptions }: FastifyRequest, key: ApiKeyLookup): void 
   if (needsFreshSignIn && key.person?.isFresh === false) throw new AuthenticationError('stale_sign_in');
 }
 
-/** An unknown path under `/v1` needs a key, however it is spelled: strangers do not learn which routes exist there. */
+/**
+ * Whether the request needs a key. An unknown path under `/v1` does, in any spelling, so that strangers do not learn
+ * which routes exist there.
+ */
 function needsKey({ is404, routeOptions, url }: FastifyRequest): boolean {
   if (!is404) return routeOptions.config.access !== 'public';
   return /^\/v1(?:[/?#]|$)/.test(decodeURIComponent(url.replace(/[?#].*$/s, '')));

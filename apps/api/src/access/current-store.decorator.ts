@@ -6,10 +6,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null for a route that needs no key. */
     apiKey: ApiKeyLookup | null;
-    /** A key that exists but may not be used: for the log, and the count of its refusals. */
+    /** A key that exists but may not be used. The log shows it, and its refusals are counted. */
     refusedKey: ApiKeyLookup | null;
     admissionMs: number;
-    /** When the key was accepted, on the clock of `performance`. */
+    /** The time at which the key was accepted, on the clock of `performance`. */
     admittedAt: number;
   }
 }
@@ -28,7 +28,7 @@ export const CurrentStore = createParamDecorator(
     context.switchToHttp().getRequest<AuthenticatedRequest>().apiKey.store,
 );
 
-/** The look-up of the key counts against the deadline, the arrival of the body does not. */
+/** Counts the look-up of the key against the deadline, but not the arrival of the body. */
 export function deadlineOf({ admissionMs }: AuthenticatedRequest): Deadline {
   return Deadline.in(ORDER_DEADLINE_MS - admissionMs);
 }

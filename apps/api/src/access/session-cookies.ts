@@ -6,19 +6,25 @@ import { AuthenticationError } from '../errors/request-errors.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** `PUBLIC_URL`, which alone decides where sessions are; null: each request says it, with the headers of trusted proxies. */
+    /**
+     * The only address with sessions, from `PUBLIC_URL`. Null when each request determines it, with the headers of
+     * trusted proxies.
+     */
     readonly publicUrl: string | null;
   }
 }
 
-/** Where the browser sees the service, without a port that the scheme implies; null for a host that no browser has. */
+/**
+ * Returns the address of the service as the browser sees it, without a port that the scheme implies; null for a host
+ * that no browser sends.
+ */
 function addressOf({ server, protocol, host }: FastifyRequest): URL | null {
   return parseUrl(server.publicUrl ?? `${protocol}://${host}`);
 }
 
 /**
- * Where a browser keeps cookies safe: https, or this machine. A name that begins with `__Host-` is kept from other hosts and
- * from plain http; Safari refuses it on this machine.
+ * Returns the prefix of cookie names that makes a browser protect the cookies. The prefix `__Host-` protects them from
+ * other hosts and from plain http; Safari refuses it on this machine.
  * @returns null for plain http over a network, where there are no sessions.
  */
 function prefixOf(request: FastifyRequest): '__Host-' | '' | null {
@@ -30,7 +36,7 @@ function prefixOf(request: FastifyRequest): '__Host-' | '' | null {
 /** Whether people can sign in at the address of the request. */
 export const isPrivate = (request: FastifyRequest): boolean => prefixOf(request) !== null;
 
-/** A cookie that is given twice is none: either may be planted. */
+/** Returns undefined for a cookie that occurs twice: either may be planted. */
 export function readCookie(request: FastifyRequest, name: string): string | undefined {
   const prefix = prefixOf(request);
   const header = request.headers.cookie;
@@ -39,7 +45,7 @@ export function readCookie(request: FastifyRequest, name: string): string | unde
   return isOnce ? parseCookie(header)[prefix + name] : undefined;
 }
 
-/** Returns cookies in the order in which browsers send them: the oldest first (RFC 6265, section 5.4). */
+/** Returns cookies in the sequence in which browsers send them: the oldest first (RFC 6265, section 5.4). */
 export function cookieNames(request: FastifyRequest): string[] {
   const prefix = prefixOf(request);
   const names = (request.headers.cookie ?? '').split(';').map((part) => part.split('=')[0]?.trim() ?? '');
@@ -49,9 +55,9 @@ export function cookieNames(request: FastifyRequest): string[] {
 }
 
 export interface CookieOptions {
-  /** 0 removes it. */
+  /** The lifetime; 0 removes the cookie. */
   readonly seconds: number;
-  /** `lax` is sent when another site sends the browser back. */
+  /** A `lax` cookie is also sent when another site sends the browser back. */
   readonly sameSite: 'strict' | 'lax';
 }
 
@@ -73,18 +79,21 @@ const sessionCookie = (mode: ApiKeyMode) => `store-${mode}`;
 export const readSession = (request: FastifyRequest, mode: ApiKeyMode): string | undefined =>
   readCookie(request, sessionCookie(mode));
 
-/** @param secret `''` removes it. */
+/** @param secret `''` removes the cookie. */
 export function setSession(request: FastifyRequest, reply: FastifyReply, mode: ApiKeyMode, secret: string): void {
   const seconds = secret === '' ? 0 : SESSION_HOURS * 3_600;
   setCookie(request, reply, sessionCookie(mode), secret, { seconds, sameSite: 'strict' });
 }
 
-/** Whether a page of another site sent the browser here. A person who types the address, or follows a bookmark, did not. */
+/**
+ * Whether a page of another site sent the browser here. It is false when a person types the address or follows a
+ * bookmark.
+ */
 export const isSentByOtherSite = ({ headers }: FastifyRequest): boolean =>
   headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site';
 
 /**
- * Browsers name the site whose page sends a request, and a page cannot change that.
+ * Refuses pages of other sites. Browsers name the site whose page sends a request, and a page cannot change that.
  * @throws AuthenticationError for a page of another site.
  */
 export function requireOwnPage(request: FastifyRequest): void {

@@ -1,25 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cookieNames, readCookie, setCookie } from './session-cookies.js';
 
-/** Tabs may sign in at the same time. A browser that begins more would send requests whose headers are too long. */
+/**
+ * The number of tabs that may be signing in at the same time. With more cookies, a browser would send too long headers.
+ */
 const MAX_TABS = 5;
 const NAMES = { oidc: /^oidc-[\w-]{8}$/, signin: /^signin-[\w-]{8}$/ } as const;
 
 type Kind = keyof typeof NAMES;
 
-/** Null for a text that no tab has drawn. */
+/** Returns null for a text that no tab can have drawn. */
 function nameOf(kind: Kind, drawn: string): string | null {
   const name = `${kind}-${drawn.slice(0, 8)}`;
   return NAMES[kind].test(name) ? name : null;
 }
 
-/** @param drawn a random text that comes back with the tab, which the value belongs to. */
+/** @param drawn the random text that the tab sends back; the value belongs to this tab. */
 export function readTabCookie(request: FastifyRequest, kind: Kind, drawn: string): string | undefined {
   const name = nameOf(kind, drawn);
   return name === null ? undefined : readCookie(request, name);
 }
 
-/** Removes the oldest ones of the kind. */
+/** Adds a cookie and removes the oldest ones of the same kind. */
 export function addTabCookie(
   request: FastifyRequest,
   reply: FastifyReply,

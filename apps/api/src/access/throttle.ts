@@ -1,6 +1,6 @@
 const WINDOW_MS = 10_000;
 
-/** The keys of a store may send as many requests as two of them. A store may have thousands. */
+/** All keys of a store together may send as many requests as two keys, because a store may have thousands. */
 export const KEYS_OF_STORE = 2;
 
 /**
@@ -9,18 +9,18 @@ export const KEYS_OF_STORE = 2;
  */
 export class Throttle {
   private window = 0;
-  // A key without requests in two windows is dropped with them: memory is bounded by the keys in use.
+  // A key without requests in two windows is dropped with them, so the memory is limited by the keys in use.
   private current = new Map<string, number>();
   private previous = new Map<string, number>();
 
-  /** @param limit requests in 10 s by one key; 0 = no limit. */
+  /** @param limit requests in 10 s by one key; 0 means no limit. */
   constructor(
     private readonly limit: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
   /**
-   * @param times by which the limit is higher than that of a key.
+   * @param times the factor by which the limit exceeds that of a key.
    * @returns 0 to admit the request, or the seconds after which the client may retry.
    */
   admit(keyId: string, times = 1): number {

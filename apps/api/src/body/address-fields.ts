@@ -1,7 +1,7 @@
 import { mapAddressFields, wholeAddress, type AddressField, type PostalAddress } from '@app/domain';
 import { CountryField, TextField } from './fields.js';
 
-/** The base class of a body whose class has {@link AddressFields}. */
+/** The base class of a body whose class is decorated with {@link AddressFields}. */
 export const AddressBody = class {} as new () => { [Name in AddressField]?: string | null };
 
 /** Declares the fields of an address, after those of the class. */
@@ -14,7 +14,7 @@ export function AddressFields(Body: new () => object): void {
 
 type Texts<Body> = { readonly [Name in keyof Body]?: string | null };
 
-/** The texts that a body has; null is `''`. */
+/** Returns the texts that a body contains; null becomes `''`. */
 export function givenTexts<Body>(body: Texts<Body>): Partial<Record<keyof Body, string>> {
   const given = Object.entries<string | null | undefined>(body).filter(([, text]) => text !== undefined);
   return Object.fromEntries(given.map(([name, text]) => [name, text ?? ''])) as Partial<Record<keyof Body, string>>;

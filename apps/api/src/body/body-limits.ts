@@ -2,7 +2,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The handler gets the body as it came, of at most so many bytes. */
+    /** The handler gets the unparsed body, of at most this many bytes. */
     rawBytes?: number;
   }
 }
@@ -11,10 +11,10 @@ const KB = 1024;
 
 interface BodyLimits {
   readonly bytes: number;
-  /** The bytes in words. */
+  /** The limit in words. */
   readonly size: string;
   readonly levels: number;
-  /** Total of object members and array elements. A nested object or array counts twice. */
+  /** The total number of object members and array elements. A nested object or array counts twice. */
   readonly values: number;
 }
 
@@ -22,14 +22,14 @@ interface BodyLimits {
 export const BODIES: BodyLimits = { bytes: 256 * KB, size: '256 kB', levels: 8, values: 4_000 };
 
 export const IMPORT_PATH = '/v1/import';
-/** An import may have one value for each 21 bytes. */
+/** An import may have one value per 21 bytes. */
 const IMPORTS: BodyLimits = { bytes: 2 * KB * KB, size: '2 MB', levels: 10, values: 100_000 };
 
 export function isImport({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === IMPORT_PATH;
 }
 
-/** Whether the handler gets the bytes of the body. */
+/** Whether the handler gets the unparsed body. */
 export function isRaw({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.rawBytes !== undefined;
 }
@@ -45,7 +45,7 @@ export function limitBodies(route: RouteOptions): void {
   if (route.config?.rawBytes !== undefined) route.bodyLimit = route.config.rawBytes;
 }
 
-/** A body of lines that are not read yet: one that is no JSON is refused alone. */
+/** A body of unparsed lines, so that a line that is not JSON is refused alone. */
 export class Ndjson {
   constructor(readonly text: string) {}
 }

@@ -26,14 +26,14 @@ export class BodyPipe extends ValidationPipe {
 }
 
 /**
- * Refuses fields that the class does not declare, for bodies in which an absent field has a meaning: `lines` in the place
- * of `items` would ship everything. The body may be absent.
+ * Refuses fields that the class does not declare. It is for bodies in which an absent field has a meaning: a misnamed
+ * `lines` instead of `items` would ship everything. The body may be absent.
  */
 @Injectable()
 export class StrictBodyPipe extends BodyPipe {
   override async transform(body: unknown, metadata: ArgumentMetadata): Promise<object> {
     const sent = body === undefined ? {} : body;
-    // Nest removes `__proto__` from what it reads: it is a field like any other here.
+    // Nest removes `__proto__` from what it reads, but here it is an undeclared field like any other.
     const read = await super.transform(structuredClone(sent), metadata);
     const unknown = unknownFields(sent as object, read, '', shortName);
     if (unknown.length > 0) throw new InvalidFields(unknown.map(unknownField));
@@ -44,9 +44,8 @@ export class StrictBodyPipe extends BodyPipe {
 export const unknownField = (path: string): Fault => ({ path, message: 'is not a field of this request' });
 
 /**
- * Reads a line of a request that refuses its lines one by one, as {@link StrictBodyPipe} reads a body.
- *
- * @returns the line and no faults, or up to 20 faults, whose paths begin in the line.
+ * Reads a line of a request that refuses its lines one by one, like {@link StrictBodyPipe} reads a body.
+ * @returns the line without faults, or up to 20 faults, whose paths are relative to the line.
  */
 export function readLine<Line extends object>(
   Type: new () => Line,
@@ -73,8 +72,8 @@ function faultsOf({ value, constraints = {}, children = [] }: ValidationError, p
 }
 
 /**
- * The paths of the members that a class does not declare: the class transformer sets every declared field, also an absent
- * one. An object that was not read into a class has no unknown members.
+ * Returns the paths of the members that a class does not declare. The class transformer sets every declared field, even
+ * an absent one. An object that was not read into a class has no unknown members.
  */
 export function unknownFields(sent: object, read: object, path: string, encode = (name: string) => name): string[] {
   if (Object.getPrototypeOf(read) === Object.prototype) return [];

@@ -1,24 +1,24 @@
 import {
+  AMOUNT,
   faultOfHeaders,
-  isCountry,
-  isDisplayName,
-  isExternalReference,
-  isMailAddress,
+  FLAG,
+  integerFrom,
   isMetadata,
   isMetadataPatch,
-  isStorable,
   isTaxRate,
-  MAX_DISPLAY_NAME,
-  MAX_EMAIL_ADDRESS,
-  MAX_EXTERNAL_REFERENCE,
+  isText,
   MAX_HEADER_VALUE,
   MAX_INT4,
-  MAX_UNIT_PRICE,
+  MAX_TAX_RATE,
   MAX_WEBHOOK_HEADERS,
   METADATA_RULE,
   METADATA_SCHEMA,
-  parseUrl,
-  readUuid,
+  orEmpty,
+  TAX_RATE_RULE,
+  VALUES,
+  wordOf,
+  type ValueKind,
+  type ValueReader,
 } from '@app/domain';
 import { readNetwork } from '@app/application';
 import type { SchemaObject } from '@app/representations';
@@ -29,14 +29,7 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsNumber,
   IsOptional,
-  Matches,
-  Max,
-  Min,
   ValidateBy,
   ValidateIf,
   ValidateNested,
@@ -44,8 +37,8 @@ import {
 } from 'class-validator';
 
 /**
- * Reads the fields with `@Expose()`. `excludeExtraneousValues` would list all other members first: a body of 256 kB of
- * them must cost no more than an empty one.
+ * Reads the fields with `@Expose()`. `excludeExtraneousValues` would first list all other members: a body with 256 kB
+ * of them must cost no more than an empty one.
  */
 export const ONLY_DECLARED: ClassTransformOptions = { strategy: 'excludeAll' };
 
@@ -55,10 +48,13 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object or list in a field. It declares nothing, so class-transformer reads no member, such as `constructor`. */
+/**
+ * An object or list in a field. It declares nothing, so class-transformer reads none of its members, such as
+ * `constructor`.
+ */
 class Unread {}
 
-/** The client gets the message of the first constraint that fails. */
+/** Declares a field. The client gets the message of the first constraint that fails. */
 function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDecorator[]): PropertyDecorator {
   return applyDecorators(
     Expose(),
@@ -69,8 +65,9 @@ function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDeco
 }
 
 /**
- * Absent, null, or a value. Not `type: ['string', 'null']`, which ApiProperty takes for a list of lists; without a type,
- * it takes that of the property, which has none where {@link AddressFields} declares it.
+ * Declares a field that may be absent or null. `type: ['string', 'null']` is avoided, because ApiProperty takes it for
+ * a list of lists; without a type, it takes that of the property, which has none where {@link AddressFields} declares
+ * it.
  */
 function fieldOrNull(
   { description, default: preset, ...schema }: SchemaObject,
@@ -78,10 +75,6 @@ function fieldOrNull(
 ): PropertyDecorator {
   const anyOf = [schema, { type: 'null' }];
   return field({ type: Object, description, anyOf, required: false, default: preset }, IsOptional(), ...constraints);
-}
-
-function requirable(isRequired: boolean, schema: SchemaObject, isValid: PropertyDecorator): PropertyDecorator {
-  return isRequired ? field(schema as ApiPropertyOptions, IsPresent, isValid) : fieldOrNull(schema, isValid);
 }
 
 /** `default`, where a field has it, is the meaning of null and of an absent field. */
@@ -94,64 +87,55 @@ interface RangeOptions extends FieldOptions {
   readonly max: number;
 }
 
-/** A JSON integer within the range: no numeric text, no fraction, no null. An optional one may be absent. */
+/**
+ * Declares a JSON integer within the range; numeric text, fractions and null are refused. An optional one may be
+ * absent.
+ */
 export function IntegerField({
   isOptional = false,
   ...range
 }: RangeOptions & { readonly isOptional?: boolean }): PropertyDecorator {
   const ifGiven = isOptional ? [ValidateIf((_body, value) => value !== undefined)] : [];
-  return field({ ...integer(range), required: !isOptional }, ...ifGiven, ...isIntegerFrom(range));
+  return field({ ...integer(range), required: !isOptional }, ...ifGiven, isIntegerFrom(range));
 }
 
 export function IntegerOrNullField({
   default: preset,
   ...range
 }: RangeOptions & { readonly default?: number }): PropertyDecorator {
-  return fieldOrNull({ ...integer(range), default: preset }, ...isIntegerFrom(range));
+  return fieldOrNull({ ...integer(range), default: preset }, isIntegerFrom(range));
 }
 
-/** Null, or absent, only where the body has the other field. */
+/** Declares an integer that may be null or absent only where the body has the other field. */
 export function IntegerUnlessField(other: string, range: RangeOptions): PropertyDecorator {
   const { description, ...schema } = integer(range);
   const isNeeded = (body: object, value: unknown) =>
     (value !== undefined && value !== null) || !(body as Record<string, unknown>)[other];
   const anyOf = [schema, { type: 'null' }];
-  const message = `must be an integer from ${range.min} to ${range.max}, or ${other} must be given`;
-  return field({ description, anyOf, required: false }, ValidateIf(isNeeded), ...isIntegerFrom(range, message));
+  const message = `${integerFrom(range.min, range.max).rule}, or ${other} must be given`;
+  return field({ description, anyOf, required: false }, ValidateIf(isNeeded), isIntegerFrom(range, message));
 }
 
 export function AmountField({ description }: FieldOptions): PropertyDecorator {
-  const says = { message: 'must be a number of at least 0' };
-  const isAmount = [IsNumber({ allowInfinity: true }, says), Min(0, says)];
-  return fieldOrNull({ type: 'number', minimum: 0, description }, ...isAmount);
+  const isAmount = constraint((value) => typeof value === 'number' && value >= 0, 'must be a number of at least 0');
+  return fieldOrNull({ type: 'number', minimum: 0, description }, isAmount);
 }
 
-/** A rate of a tax, in percent. */
+/** Declares a tax rate in percent. */
 export function TaxRateField({ description }: FieldOptions): PropertyDecorator {
-  const isRate = constraint(isTaxRate, 'must be a percentage from 0 to 1000 with at most 4 decimals');
-  return field({ type: Number, minimum: 0, maximum: 1000, description, required: true }, IsPresent, isRate);
+  const isRate = constraint(isTaxRate, TAX_RATE_RULE);
+  return field({ type: Number, minimum: 0, maximum: MAX_TAX_RATE, description, required: true }, IsPresent, isRate);
 }
 
-/** So few digits that the amount is exact in minor units of every currency. */
-const DECIMAL = /^\d{1,11}(\.\d{1,18})?$/;
-
-/** Whether a number, or the text of one, has more digits than {@link DECIMAL} before the point. */
-function isTooHigh(value: unknown): boolean {
-  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value));
-  return isNumber && Number(value) >= 10 ** 11;
-}
-
-/** A price in major units: a number, or text. */
+/** Declares a price in major units, as a number or a text. */
 export function DecimalField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  // Minor units of a currency without decimals are major ones: no price of any currency is higher.
-  const isLow = constraint((value) => !isTooHigh(value), `must not be higher than ${MAX_UNIT_PRICE}`);
   const isDecimal = constraint(
-    (value) => (typeof value === 'number' || typeof value === 'string') && DECIMAL.test(String(value)),
-    'must be a decimal of at least 0 in major units, such as 79.90, as a number or text',
+    (value) => (typeof value === 'number' || typeof value === 'string') && VALUES.decimal.read(String(value)) !== null,
+    `${VALUES.decimal.rule}, as a number or text`,
   );
   const forms: SchemaObject[] = [
     { type: 'number', minimum: 0 },
-    { type: 'string', pattern: DECIMAL.source },
+    { type: 'string', pattern: VALUES.decimal.pattern },
   ];
   const schema: ApiPropertyOptions = {
     type: Object,
@@ -159,116 +143,67 @@ export function DecimalField({ description, isRequired = false }: RequirableOpti
     anyOf: isRequired ? forms : [...forms, { type: 'null' }],
     required: isRequired,
   };
-  return field(schema, isRequired ? IsPresent : IsOptional(), isLow, isDecimal);
+  return field(schema, isRequired ? IsPresent : IsOptional(), isDecimal);
 }
 
 export function MinorUnitsField({ description }: FieldOptions): PropertyDecorator {
   const units = 'Minor units of the currency: 1099 is 10.99 USD.';
   const range = { min: 0, max: Number.MAX_SAFE_INTEGER, description: `${description} ${units}` };
-  const message = 'must be an integer of at least 0, in minor units: 1099 is 10.99 USD';
-  return field({ ...integer(range), required: true }, ...isIntegerFrom(range, message));
+  return field({ ...integer(range), required: true }, isIntegerFrom(range, AMOUNT.rule));
 }
 
 interface TextOptions extends FieldOptions {
   readonly max: number;
 }
 
-/** Text that is neither absent, null nor blank. */
+/** Declares a text that must not be absent, null or blank. */
 export function RequiredTextField({ max, description }: TextOptions): PropertyDecorator {
-  return field({ type: 'string', minLength: 1, maxLength: max, description }, IsPresent, isText(max));
+  return field({ type: 'string', minLength: 1, maxLength: max, description }, IsPresent, isReadBy(textUpTo(max)));
 }
 
 export function TextField({ max, description }: TextOptions): PropertyDecorator {
-  return fieldOrNull({ type: 'string', maxLength: max, description }, isText(max));
+  return fieldOrNull({ type: 'string', maxLength: max, description }, isReadBy(textUpTo(max)));
 }
 
 interface RequirableOptions extends FieldOptions {
   readonly isRequired?: boolean;
 }
 
-/** The part of the rule for references that every dialect of regular expressions has. */
-const REFERENCE = '^\\S(.*\\S)?$';
+/** A text that parameters, bundles and options read alike. */
+const valueField =
+  (kind: ValueKind<unknown>) =>
+  ({ description, isRequired = false }: RequirableOptions): PropertyDecorator => {
+    const { maxLength, pattern } = kind;
+    const schema = { type: 'string', maxLength, pattern, description } as const;
+    return isRequired ? field(schema, IsPresent, isReadBy(kind)) : fieldOrNull(schema, isReadBy(kind));
+  };
 
-export function ReferenceField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  const message = `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`;
-  const schema = {
-    type: 'string',
-    minLength: 1,
-    maxLength: MAX_EXTERNAL_REFERENCE,
-    pattern: REFERENCE,
-    description,
-  } as const;
-  return requirable(isRequired, schema, isTextThat(isExternalReference, message));
-}
-
-export function UuidField({ description }: FieldOptions): PropertyDecorator {
-  return fieldOrNull({ type: 'string', format: 'uuid', description }, isTextThat(isUuid, 'must be a UUID'));
-}
-
-function isUuid(value: string): boolean {
-  return readUuid(value) !== null;
-}
+export const ReferenceField = valueField(VALUES.reference);
+export const CodeField = valueField(VALUES.code);
+export const UuidField = valueField(VALUES.uuid);
 
 /** A list of different references. */
 export function ReferencesField({ max, description }: TextOptions): PropertyDecorator {
-  const isReference = (value: unknown) => typeof value === 'string' && isExternalReference(value);
+  const { maxLength, pattern, read } = VALUES.reference;
+  const isReference = (value: unknown) => typeof value === 'string' && read(value) !== null;
   const isList = constraint(
     (value) =>
       Array.isArray(value) && value.length <= max && value.every(isReference) && new Set(value).size === value.length,
-    `must be a list of at most ${max} different texts of 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`,
+    `must be a list of at most ${max} different texts of 1 to ${maxLength} visible characters, with plain spaces only between them`,
   );
-  const items: SchemaObject = { type: 'string', minLength: 1, maxLength: MAX_EXTERNAL_REFERENCE, pattern: REFERENCE };
+  const items: SchemaObject = { type: 'string', maxLength, pattern };
   return fieldOrNull({ type: 'array', items, maxItems: max, uniqueItems: true, description }, isList);
 }
 
-export const CODE_RULE = 'must be 1 to 64 characters without blanks and slashes';
-
-export function isCode(value: string): boolean {
-  return isUpTo(value, 64) && /^[^\s/]+$/.test(value);
-}
-
-export function CodeField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  const schema = { type: 'string', minLength: 1, maxLength: 64, pattern: '^[^\\s/]+$', description } as const;
-  return requirable(isRequired, schema, isTextThat(isCode, CODE_RULE));
-}
-
-export function EmailField({ description }: FieldOptions): PropertyDecorator {
-  const message = `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes`;
-  const isEmail = isEmptyOr(isMailAddress, message);
-  return fieldOrNull({ type: 'string', maxLength: MAX_EMAIL_ADDRESS, description }, isEmail);
-}
-
-export function RequiredEmailField({ description }: FieldOptions): PropertyDecorator {
-  const message = `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes`;
-  const schema = { type: 'string', maxLength: MAX_EMAIL_ADDRESS, description } as const;
-  return requirable(true, schema, isTextThat(isMailAddress, message));
-}
-
+export const RequiredEmailField = ({ description }: FieldOptions) =>
+  valueField(VALUES.email)({ description, isRequired: true });
+export const EmailField = valueField(orEmpty(VALUES.email));
 /** Surrounding blanks do not count. */
-export function NameField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  const isName = isTextThat(
-    (value) => isDisplayName(value.trim()),
-    `must be 1 to ${MAX_DISPLAY_NAME} characters on one line, some of them visible, without control characters`,
-  );
-  const schema = { type: 'string', minLength: 1, maxLength: MAX_DISPLAY_NAME, description } as const;
-  return requirable(isRequired, schema, isName);
-}
-
-export function CurrencyField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
-  const message = 'must be a currency code of three letters, such as EUR (ISO 4217)';
-  const schema = { type: 'string', pattern: '^[A-Za-z]{3}$', description } as const;
-  return requirable(isRequired, schema, Matches(/^[a-z]{3}$/i, { message }));
-}
-
-export function CountryField({ description }: FieldOptions): PropertyDecorator {
-  const isCode = isEmptyOr(
-    // Upper case folds letters: `ß` would be `SS`.
-    (value) => /^[a-z]{2}$/i.test(value) && isCountry(value.toUpperCase()),
-    'must be a country code of two letters, such as DE (ISO 3166-1)',
-  );
-  const inAnyCase = `${description} In any letter case; \`""\` means none.`;
-  return fieldOrNull({ type: 'string', maxLength: 2, description: inAnyCase }, isCode);
-}
+export const NameField = valueField(VALUES.displayName);
+export const CurrencyField = valueField(VALUES.currency);
+export const CountryField = ({ description }: FieldOptions) =>
+  valueField(orEmpty(VALUES.country))({ description: `${description} In any letter case; \`""\` means none.` });
+export const WebAddressField = valueField(orEmpty(VALUES.webAddress));
 
 interface WordOptions extends FieldOptions {
   readonly words: readonly string[];
@@ -279,9 +214,8 @@ export function WordField({
   message,
   ...schema
 }: WordOptions & { readonly default: string; readonly message: string }): PropertyDecorator {
-  // The length rules out ligatures: `'ﬀ'.toUpperCase()` is `'FF'`.
-  const isWord = (value: string) => words.some((word) => word === value.toUpperCase() && word.length === value.length);
-  return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isTextThat(isWord, message));
+  const isWord = isReadBy({ ...wordOf(words), rule: message });
+  return fieldOrNull({ type: 'string', enum: [...words], ...schema }, isWord);
 }
 
 export function RequiredWordField({ words, description }: WordOptions): PropertyDecorator {
@@ -296,44 +230,47 @@ export function OptionalWordField({
 }
 
 export function WordsField(options: WordOptions): PropertyDecorator {
-  const { schema, constraints } = wordList(options);
-  return fieldOrNull(schema, ...constraints);
+  const { schema, isList } = wordList(options);
+  return fieldOrNull(schema, isList);
 }
 
 export function RequiredWordsField(options: WordOptions): PropertyDecorator {
-  const { schema, constraints } = wordList(options);
-  return field(schema as ApiPropertyOptions, ...constraints);
+  const { schema, isList } = wordList(options);
+  return field(schema as ApiPropertyOptions, isList);
 }
 
 function wordList({ words, description }: WordOptions) {
-  const says = { message: `must be a list of one or more of ${words.join(', ')}` };
+  const isList = constraint(
+    (value) => Array.isArray(value) && value.length > 0 && value.every((word) => words.includes(word as string)),
+    `must be a list of one or more of ${words.join(', ')}`,
+  );
   const items: SchemaObject = { type: 'string', enum: [...words] };
-  const schema: SchemaObject = { type: 'array', items, minItems: 1, description };
-  return { schema, constraints: [IsArray(says), ArrayMinSize(1, says), IsIn(words, { ...says, each: true })] };
+  return { schema: { type: 'array', items, minItems: 1, description } as SchemaObject, isList };
 }
 
 export function FlagField(schema: FieldOptions & { readonly default?: boolean }): PropertyDecorator {
-  return fieldOrNull({ type: 'boolean', ...schema }, IsBoolean({ message: 'must be true or false' }));
+  const isFlag = constraint((value) => typeof value === 'boolean', FLAG.rule);
+  return fieldOrNull({ type: 'boolean', ...schema }, isFlag);
 }
 
-const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+/** Null or a time with a zone: until a day ahead, for clocks that differ. */
+export const TimestampField = timeField('and not in the future', (time) => {
+  const tomorrow = new Date();
+  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
+  return time < tomorrow;
+});
 
-/** Null or a time with a time zone: from 1970 to a day ahead, for clocks that differ. */
-export function TimestampField({ description }: FieldOptions): PropertyDecorator {
-  const isTimestamp = isTextThat(
-    (value) => ISO_TIME.test(value) && isDay(value) && isNotAhead(new Date(value)),
-    'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
-  );
-  return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
-}
+/** Null or a time with a zone that is not over. */
+export const FutureTimeField = timeField('in the future', (time) => time > new Date());
 
-/** Null or a time with a time zone that is not over. */
-export function FutureTimeField({ description }: FieldOptions): PropertyDecorator {
-  const isFuture = isTextThat(
-    (value) => ISO_TIME.test(value) && isDay(value) && new Date(value) > new Date(),
-    'must be a time in the future, in ISO 8601 with a time zone, such as 2027-11-20T09:30:00Z',
-  );
-  return fieldOrNull({ type: 'string', format: 'date-time', description }, isFuture);
+function timeField(when: string, isThen: (time: Date) => boolean) {
+  const rule = `${VALUES.time.rule}, ${when}`;
+  const read = (text: string) => {
+    const time = VALUES.time.read(text);
+    return time && isThen(time) ? time : null;
+  };
+  return ({ description }: FieldOptions): PropertyDecorator =>
+    fieldOrNull({ type: 'string', format: 'date-time', description }, isReadBy({ rule, read }));
 }
 
 /** Null or a day of the years 1 to 9999. */
@@ -364,30 +301,10 @@ export function NetworksField({ description }: FieldOptions): PropertyDecorator 
   const isNetwork = (value: unknown) => typeof value === 'string' && readNetwork(value).network !== null;
   const isList = constraint(
     (value) => Array.isArray(value) && value.length > 0 && value.length <= MAX_NETWORKS && value.every(isNetwork),
-    `must be a list of 1 to ${MAX_NETWORKS} networks such as 192.0.2.0/24, or addresses, without bits after the length`,
+    `must be a list of 1 to ${MAX_NETWORKS} networks such as 192.0.2.0/24, or addresses, without host bits`,
   );
   const items: SchemaObject = { type: 'string', examples: ['192.0.2.0/24'] };
   return fieldOrNull({ type: 'array', items, minItems: 1, maxItems: MAX_NETWORKS, description }, isList);
-}
-
-/** JavaScript reads 30 February as 2 March. `IsISO8601` would refuse `T24:00:00Z`. */
-export function isDay(time: string): boolean {
-  const day = time.slice(0, 10);
-  return !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
-}
-
-function isNotAhead(time: Date): boolean {
-  const tomorrow = new Date();
-  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
-  return time < tomorrow;
-}
-
-export function WebAddressField({ max, description }: TextOptions): PropertyDecorator {
-  const isAddress = isEmptyOr(
-    (value) => isUpTo(value, max) && /^https?:\/\/\S+$/.test(value) && parseUrl(value) !== null,
-    `must be an http or https URL of at most ${max} characters`,
-  );
-  return fieldOrNull({ type: 'string', maxLength: max, description }, isAddress);
 }
 
 /** Headers of HTTP with their values, by name. */
@@ -412,7 +329,7 @@ export function MetadataField({ description }: FieldOptions): PropertyDecorator 
   return fieldOrNull({ ...METADATA_SCHEMA, description }, WithMembers, constraint(isMetadata, METADATA_RULE));
 }
 
-/** Null removes a key. */
+/** Declares metadata in which null removes a key. */
 export function MetadataPatchField({ description }: FieldOptions): PropertyDecorator {
   const text: SchemaObject = { anyOf: [METADATA_SCHEMA.additionalProperties, { type: 'null' }] };
   const message = `${METADATA_RULE}; null removes a key`;
@@ -423,16 +340,16 @@ export function MetadataPatchField({ description }: FieldOptions): PropertyDecor
   );
 }
 
-/** Keeps the members of an object, which class-transformer does not read. */
+/** Keeps the members of an object, because class-transformer does not read them. */
 const WithMembers = Transform(({ obj, key }): unknown => (obj as Record<string, unknown>)[key]);
 
-/** An absent or null object is read as empty, so that its required fields are reported. */
+/** Declares an object. An absent or null object is read as empty, so that its required fields are reported. */
 export function ObjectField(Body: BodyClass): PropertyDecorator {
   const read = Transform(({ obj, key }) => readObject(Body, (obj as Record<string, unknown>)[key] ?? {}));
   return field({ type: Body }, read, IsObject);
 }
 
-/** Absent where it is null. */
+/** Declares an object for which null means absent. */
 export function OptionalObjectField(Body: BodyClass, options: Partial<FieldOptions> = {}): PropertyDecorator {
   const read = Transform(({ obj, key }) => {
     const value = (obj as Record<string, unknown>)[key] ?? undefined;
@@ -442,11 +359,11 @@ export function OptionalObjectField(Body: BodyClass, options: Partial<FieldOptio
 }
 
 interface ListOptions extends FieldOptions {
-  /** Absent: 1. */
+  /** The minimum number of entries; when absent, 1. */
   readonly min?: number;
   readonly max: number;
   readonly isOptional?: boolean;
-  /** Another name of the list: absent or null only where the body has that. */
+  /** Another name of the list: this one may be absent or null only where the body has the other. */
   readonly alias?: string;
 }
 
@@ -485,7 +402,7 @@ function isListOf(max: number, min = 1): PropertyDecorator[] {
   return [IsArray({ message: 'must be an array' }), ArrayMinSize(min, size), ArrayMaxSize(max, size)];
 }
 
-/** A value that {@link IsObject} refuses, unlike lists and null. */
+/** Returns a value that {@link IsObject} refuses for anything but an object, such as a list or null. */
 function readObject(Body: BodyClass, value: unknown): object | false {
   return isJsonObject(value) && plainToInstance(Body, value, ONLY_DECLARED);
 }
@@ -502,33 +419,24 @@ function integer({ min, max, description }: RangeOptions) {
   return { type: 'integer', format, minimum: min, maximum: max, description } as const;
 }
 
-function isIntegerFrom({ min, max }: RangeOptions, message = `must be an integer from ${min} to ${max}`) {
-  return [IsInt({ message }), Min(min, { message }), Max(max, { message })];
+function isIntegerFrom({ min, max }: RangeOptions, message = integerFrom(min, max).rule) {
+  return constraint((value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max, message);
 }
 
 function isOneOf(words: readonly string[]): PropertyDecorator {
-  return IsIn(words, { message: `must be one of ${words.join(', ')}` });
+  return constraint((value) => words.includes(value as string), wordOf(words).rule);
 }
 
-function isText(max: number): PropertyDecorator {
-  const message = `must be text of at most ${max} characters, without NUL or lone surrogates`;
-  return isTextThat((value) => isUpTo(value, max), message);
+function textUpTo(max: number): ValueReader<string> {
+  const rule = `must be text of at most ${max} characters, without NUL or lone surrogates`;
+  return { rule, read: (text) => (isText(text, max) ? text : null) };
 }
 
-function isEmptyOr(isValid: (value: string) => boolean, message: string): PropertyDecorator {
-  return isTextThat((value) => value === '' || isValid(value), message);
-}
-
-function isTextThat(isValid: (value: string) => boolean, message: string): PropertyDecorator {
-  return constraint((value) => typeof value === 'string' && isValid(value), message);
+function isReadBy({ read, rule }: ValueReader<unknown>): PropertyDecorator {
+  return constraint((value) => typeof value === 'string' && read(value) !== null, rule);
 }
 
 function constraint(validate: (value: unknown) => boolean, message: string): PropertyDecorator {
-  // The name is the key of the message: no two constraints of a field say the same.
+  // The message is also the name of the validator, so all messages of a field must differ.
   return ValidateBy({ name: message, validator: { validate, defaultMessage: () => message } });
-}
-
-/** Not `MaxLength`, which leaves out variation selectors: the database counts them. */
-function isUpTo(value: string, max: number): boolean {
-  return isStorable(value) && [...value].length <= max;
 }

@@ -6,13 +6,13 @@ export const IdempotencyKey = createParamDecorator((_data: unknown, context: Exe
   idempotencyKeyOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** @throws BadRequestException unless it is given once and is 1 to 255 printable ASCII characters. */
+/** @throws BadRequestException unless the header occurs once and has 1 to 255 printable ASCII characters. */
 export function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined) return null;
   // Node joins repeated headers with a comma, which a key may contain.
   if (linesNamed('idempotency-key', raw.rawHeaders) > 1)
-    throw new BadRequestException('Idempotency-Key must be given once');
+    throw new BadRequestException('Idempotency-Key must be sent once');
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new BadRequestException('Idempotency-Key must be 1 to 255 printable ASCII characters');
   }

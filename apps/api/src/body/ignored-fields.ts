@@ -3,8 +3,8 @@ import { encodeName, ignoredNames } from '../errors/strict-handling.js';
 import { unknownFields } from './body.pipe.js';
 
 /**
- * Every client may send totals, which the service computes itself. The price of an item is named: a client that believes to set it
- * needs the scope `pricing`.
+ * Prices that every client may send although the service computes them itself; they are not reported. The price of an
+ * item is reported: a client that intends to set it needs the scope `pricing`.
  */
 const PRICES: ReadonlySet<string> = new Set([
   'price',
@@ -17,8 +17,8 @@ const PRICES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The value of `X-Ignored-Fields`: what a body has and its class does not declare, such as a misspelled `expected_total`;
- * `''` for nothing. Each path once, for all items of a list.
+ * Returns the value of `X-Ignored-Fields`: what a body has and its class does not declare, such as a misspelled
+ * `expected_total`; `''` for nothing. Each path is listed once for all items of a list.
  * @param read the body as {@link BodyPipe} has read it.
  * @throws BadRequestException in strict handling.
  */

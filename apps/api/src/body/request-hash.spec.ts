@@ -9,7 +9,7 @@ const item = { product_id: 70, quantity: 1 };
 const customer = { name: 'Ada' };
 const order = { items: [item], customer };
 
-/** As the routes do: by the route, the id in its path, and what its class declares of the body. */
+/** Computes the hash like the routes do: from the route, the id in its path, and the declared members of the body. */
 async function hashOf(route: string, text: string, Body: new () => object, id?: string): Promise<string> {
   const [method, url] = route.split(' ');
   const body = JSON.parse(text) as object;
@@ -20,7 +20,8 @@ async function hashOf(route: string, text: string, Body: new () => object, id?: 
 const ofOrder = (text: string, Body: new () => object = CreateOrderRequest) => hashOf('POST /v1/orders', text, Body);
 
 describe('the hash of a request', () => {
-  // Keys and references are kept with it: another hash of one of these makes repeats across an upgrade fail.
+  // Keys and references are stored with this hash. A different hash for one of these would make repeats across an
+  // upgrade fail.
   it.each([
     ['a small order', order, '01037ceebb4f8d53278860d638ddf2859dafc45c4c84cd505bb4c7750eda5e06da'],
     [

@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { isJsonObject } from './fields.js';
 
 /**
- * Identifies a request by its route, the resource that its path names, and its body as it came: not by what the service
- * makes of them, which differs between releases.
+ * Identifies a request by its route, the resource that its path names, and its body as received. The parsed form is not
+ * used, because it differs between releases.
  * @param sent the body, without members that the route ignores.
  */
 export function requestHashOf(request: FastifyRequest, sent: unknown = request.body ?? {}): Buffer {
@@ -14,13 +14,14 @@ export function requestHashOf(request: FastifyRequest, sent: unknown = request.b
   return canonicalHash([`${method} ${routeOptions.url}`, id.toLowerCase(), sent]);
 }
 
-/** Binds the hash of the request, for routes that ignore no member. */
+/** Injects the hash of the request, for routes that ignore no member. */
 export const RequestHash = createParamDecorator((_data: unknown, context: ExecutionContext): Buffer =>
   requestHashOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
 /**
- * The members of a body that its class declares, as they came. An object that was not read into a class has no others.
+ * Returns the members of a body that its class declares, as received. An object that was not read into a class has only
+ * such members.
  * @param read the body as `BodyPipe` has read it.
  */
 export function declaredOf(sent: unknown, read: unknown): unknown {

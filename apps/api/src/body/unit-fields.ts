@@ -1,9 +1,9 @@
 import type { StockUnit } from '@app/application';
-import { MAX_INT4 } from '@app/domain';
+import { isUnitPrice, MAX_INT4, MAX_UNIT_PRICE, Money, toDecimalText, type Currency } from '@app/domain';
 import { InvalidFields, type Fault } from '../errors/invalid-fields.js';
 import * as is from './fields.js';
 
-/** A line names a product or a variant: by its SKU, or by ids. */
+/** Names a product or a variant, by SKU or by ids. */
 export class UnitFields {
   @is.TextField({
     max: 200,
@@ -19,12 +19,23 @@ export class UnitFields {
   variant_id?: number | null;
 }
 
-/** Their paths follow that of the line. */
+/** Returns the faults with paths relative to the line. */
 export function faultsOfUnit({ sku, product_id, variant_id }: UnitFields): Fault[] {
   return [
     ...(!sku === !product_id ? [{ path: '', message: 'must have either sku or product_id' }] : []),
-    ...(sku && variant_id ? [{ path: '.variant_id', message: 'needs product_id' }] : []),
+    ...(sku && variant_id ? [{ path: '.variant_id', message: 'requires product_id' }] : []),
   ];
+}
+
+/** @param name the member of the line that has the price. */
+export function faultsOfHighPrice(
+  name: string,
+  price: number | string | null | undefined,
+  currency: Currency,
+): Fault[] {
+  if (price === undefined || price === null || isUnitPrice(String(price), currency)) return [];
+  const highest = toDecimalText(Money.ofMinor(MAX_UNIT_PRICE, currency));
+  return [{ path: `.${name}`, message: `must not be higher than ${highest}` }];
 }
 
 /** @throws InvalidFields @param list the member of the body that has the lines. */
@@ -39,7 +50,7 @@ export function refuseLines<Line>(
   if (faults.length > 0) throw new InvalidFields(faults);
 }
 
-/** The text of a line that is refused alone. */
+/** Returns the text for a line that is refused alone. */
 export function textOfLine(faults: readonly Fault[]): string {
   return faults.map(({ path, message }) => `${path.slice(1)} ${message}`.trim()).join('; ');
 }

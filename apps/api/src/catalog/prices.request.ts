@@ -1,9 +1,9 @@
 import type { PriceLine } from '@app/application';
-import { MAX_ORDERED_UNITS, MAX_UNIT_PRICE, Money, quantityRuleOf, toDecimalText, type Currency } from '@app/domain';
+import { MAX_ORDERED_UNITS, quantityRuleOf, type Currency } from '@app/domain';
 import type { Fault } from '../errors/invalid-fields.js';
 import { readLine } from '../body/body.pipe.js';
 import * as is from '../body/fields.js';
-import { faultsOfUnit, NO_UNIT, textOfLine, toUnit, UnitFields } from '../body/unit-fields.js';
+import { faultsOfHighPrice, faultsOfUnit, NO_UNIT, textOfLine, toUnit, UnitFields } from '../body/unit-fields.js';
 
 const MAX_PRICE_LINES = 500;
 const QUANTITY = { min: 1, max: MAX_ORDERED_UNITS };
@@ -16,7 +16,7 @@ export class PriceLineRequest extends UnitFields {
   price?: number | string | null;
 
   @is.DecimalField({
-    description: 'Required with `price`: what you take the price to be. Null overwrites whatever it is.',
+    description: 'Required with `price`: the current price that you expect. Null overwrites any price.',
   })
   expected?: number | string | null;
 
@@ -50,7 +50,7 @@ export class ChangePricesRequest {
   })
   reference?: string | null;
 
-  @is.FlagField({ default: false, description: 'Whether no line changes anything when one is refused.' })
+  @is.FlagField({ default: false, description: 'Whether nothing changes when one line is refused.' })
   atomic?: boolean | null;
 
   @is.LinesField(PriceLineRequest, { max: MAX_PRICE_LINES, description: 'Each with a price and the expected one.' })
@@ -95,15 +95,13 @@ function faultsOfForm(
 }
 
 function faultsOf(line: PriceLineRequest, currency: Currency, isListed: boolean): Fault[] {
-  const most = Money.ofMinor(MAX_UNIT_PRICE, currency);
-  const price = textOf(line.price) ?? null;
-  const isTooHigh = price !== null && Money.parse(price, currency).minor > most.minor;
   const isUnexpected = line.price !== undefined && line.expected === undefined;
   const isMisplaced = !isListed && (line.from_quantity ?? null) !== null;
   return [
     ...faultsOfUnit(line),
-    ...(isTooHigh ? [{ path: '.price', message: `must not be higher than ${toDecimalText(most)}` }] : []),
+    ...faultsOfHighPrice('price', line.price, currency),
+    ...faultsOfHighPrice('expected', line.expected, currency),
     ...(isUnexpected ? [{ path: '.expected', message: 'is required' }] : []),
-    ...(isMisplaced ? [{ path: '.from_quantity', message: 'needs list' }] : []),
+    ...(isMisplaced ? [{ path: '.from_quantity', message: 'requires list' }] : []),
   ];
 }

@@ -109,7 +109,10 @@ export class ProductsController {
   }
 }
 
-/** A shop shows no draft: without the scope, or without a question for one, none exists. */
+/**
+ * Returns the statuses that the key may see. A shop shows no drafts: without the scope, or without asking for drafts,
+ * they do not exist.
+ */
 function visible(scope: ApiKeyScope, statuses: readonly string[] | undefined): readonly string[] | undefined {
   return permits(scope, 'catalog') ? statuses : statuses?.filter((status) => status === 'ACTIVE');
 }

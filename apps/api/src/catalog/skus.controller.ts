@@ -36,7 +36,7 @@ const QUERY = listQuery<SkuFilter>(
 @Controller('v1/skus')
 @Documented({
   tag: 'SKUs',
-  description: 'What can be ordered: the ids, prices and stock of the variants, and of the products without variants.',
+  description: 'Sellable units: ids, prices and stock of variants, and of products without variants.',
   schemas: [SkuListItem],
 })
 export class SkusController {

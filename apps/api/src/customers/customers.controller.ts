@@ -122,8 +122,8 @@ export class CustomersController {
   @NeedsFreshSignIn('customers')
   @ApiSingle({
     operationId: 'getPersonalData',
-    summary: 'All that the store knows of a customer',
-    description: 'Also orders as a guest with the same e-mail. For the customer who asks for it.',
+    summary: 'Export the personal data of a customer',
+    description: 'Includes guest orders with the same e-mail. Send it to a customer who requests their data.',
     of: PersonalData,
     by: CUSTOMER,
     failures: [
@@ -143,7 +143,8 @@ export class CustomersController {
   @ApiWrite({
     operationId: 'eraseCustomer',
     summary: 'Erase the personal data of a customer',
-    description: 'Also of orders as a guest with the same e-mail. Amounts, lines and stock stay. It cannot be undone.',
+    description:
+      'Includes guest orders with the same e-mail. Amounts, lines and stock are kept. This cannot be undone.',
     of: Erasure,
     body: { type: EraseCustomerRequest, example: { force: false }, isOptional: true },
     answer: { status: 200, description: 'What was changed.' },

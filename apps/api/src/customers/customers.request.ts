@@ -12,7 +12,7 @@ import { AddressBody, AddressFields, givenTexts, toAddress } from '../body/addre
 import * as is from '../body/fields.js';
 
 export class EraseCustomerRequest {
-  @is.FlagField({ default: false, description: 'Erase although orders are open.' })
+  @is.FlagField({ default: false, description: 'Erase even if orders are open.' })
   force?: boolean | null;
 }
 

@@ -17,7 +17,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Browser and system in words of ours, such as `Firefox, Linux`: the header may be any text. */
+/** Describes browser and system in fixed words, such as `Firefox, Linux`: the header may be any text. */
 export function deviceOf(userAgent = ''): string {
   const nameIn = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
   return `${nameIn(BROWSERS) ?? 'Other browser'}, ${nameIn(SYSTEMS) ?? 'other system'}`;

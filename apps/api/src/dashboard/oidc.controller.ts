@@ -11,10 +11,16 @@ import { addTabCookie, readTabCookie, removeTabCookie } from '../access/tab-cook
 const SECONDS_AT_PROVIDER = 600;
 const SECONDS_TO_ENTER = 600;
 const SIGN_IN_PAGE = './../';
-/** A provider that does not answer holds each request for seconds. They must not take the places of those with a key. */
+/**
+ * Limits concurrent requests: a provider that does not answer holds each for seconds, and they must not take capacity
+ * from requests with a key.
+ */
 const MAX_AT_A_TIME = 16;
 
-/** Sends people to the identity provider and takes them back. The page then signs in with the token of its address. */
+/**
+ * Sends people to the identity provider and receives them afterwards. The page then signs in with the token in its
+ * address.
+ */
 @ApiExcludeController()
 @Controller('dashboard/oidc')
 export class OidcController {
@@ -35,7 +41,7 @@ export class OidcController {
   @Redirect()
   start(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.redirect(request, reply, async () => {
-      // Pages of other sites would give the browser cookies, and take the places of those of its own tabs.
+      // Otherwise, pages of other sites could give the browser cookies, and replace those of its own tabs.
       // @protects oidc-start
       if (isSentByOtherSite(request)) return SIGN_IN_PAGE;
       const { url, state, saved } = await this.provider.begin(this.redirectUri);

@@ -11,7 +11,10 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Serves what `tools/bundle-dashboard.mjs` writes. Its routes are in the fragment: every other path is unknown, and never the page. */
+/**
+ * Serves what `tools/bundle-dashboard.mjs` writes. The dashboard's routes are in the URL fragment, so every other path
+ * is unknown and never answers with the page.
+ */
 export function serveDashboard(fastify: FastifyInstance): void {
   const files = filesOfBuild('dashboard');
   if (files.length === 0) return;

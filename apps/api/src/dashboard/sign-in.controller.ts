@@ -20,12 +20,14 @@ import { TooManyRequests } from '../errors/request-errors.js';
 import { deviceOf } from './device.js';
 import * as request from './sign-in.request.js';
 
-/** Names the browser that asked for a code. An entry after the identity provider has its own cookie. */
+/**
+ * The cookie that identifies the browser that requested a code. A sign-in at an identity provider has its own cookie.
+ */
 const NONCE_COOKIE = 'signin';
 const NONCE_SECONDS = 600;
 const MODES = ['live', 'test'] as const;
 
-/** Serves the page of the dashboard, and is not a part of the API of merchants. No secret acts on GET. */
+/** Serves the sign-in of the dashboard, which is not part of the merchants' API. No secret has an effect on GET. */
 @ApiExcludeController()
 @Controller('dashboard')
 export class SignInController {
@@ -46,7 +48,7 @@ export class SignInController {
     return single({ private: isPrivate(from), code: mailedCodes, oidc: oidc !== null });
   }
 
-  /** The same answer for every address. */
+  /** Answers the same for every address. */
   @Post('sign-in/code')
   @HttpCode(200)
   @Public()
@@ -57,7 +59,7 @@ export class SignInController {
   ) {
     admit(from, reply);
     // @protects closed-codes
-    if (!this.config.mailedCodes) throw new NotFoundException('People sign in with the identity provider');
+    if (!this.config.mailedCodes) throw new NotFoundException('Sign in with the identity provider');
     const { nonce, retryAfterSeconds } = await this.signIns.requestCode(email, from.ip);
     if (nonce === null) {
       throw new TooManyRequests(retryAfterSeconds, 'codes');
@@ -75,7 +77,7 @@ export class SignInController {
     @Body(StrictBodyPipe) { link }: request.LookAtLinkRequest,
   ) {
     admit(from, reply);
-    const candidates = await this.signIns.look(link, readTabCookie(from, 'signin', link));
+    const candidates = await this.signIns.look(link, { address: from.ip, nonce: readTabCookie(from, 'signin', link) });
     return single({ person: { name: candidates[0]?.name }, stores: candidates.map(storeOf) });
   }
 
@@ -90,6 +92,7 @@ export class SignInController {
     admit(from, reply);
     const { link } = body;
     const browser = {
+      address: from.ip,
       nonce: link ? readTabCookie(from, 'signin', link) : readCookie(from, NONCE_COOKIE),
       device: deviceOf(from.headers['user-agent']),
       sessions: sessionsOf(from),
@@ -108,17 +111,17 @@ export class SignInController {
   @Public()
   async signOut(@Req() from: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     admit(from, reply);
-    await this.signIns.signOut(sessionsOf(from));
+    await this.signIns.signOut({ address: from.ip, sessions: sessionsOf(from) });
     for (const mode of MODES) setSession(from, reply, mode, '');
     return single({});
   }
 
-  /** Warns once. Behind a proxy whose headers are not believed, the address of every request is plain http. */
+  /** Warns once: behind a proxy whose headers are not trusted, every request seems to use plain http. */
   private warnOfProxy(from: FastifyRequest): void {
     const isIgnored = this.config.trustProxy === false && from.headers['x-forwarded-proto'] === 'https';
     if (!isIgnored || isPrivate(from) || this.hasWarned) return;
     this.hasWarned = true;
-    const what = 'X-Forwarded-Proto: https is not believed, and people cannot sign in: set TRUST_PROXY';
+    const what = 'X-Forwarded-Proto: https is not trusted, so people cannot sign in: set TRUST_PROXY';
     this.logger.write('warn', what, {});
   }
 }

@@ -3,7 +3,7 @@ import { MAX_EMAIL_ADDRESS } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
 
-/** The longest token, or code with the spaces that people type. */
+/** The maximum length of a token, or of a code with the spaces that people type. */
 const MAX_SECRET = 64;
 
 export class RequestCodeRequest {

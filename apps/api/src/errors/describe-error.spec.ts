@@ -51,7 +51,7 @@ const unavailable = new ItemsUnavailable([{ line: 0, what: 'product', id: 7 }]);
 const secret = new Error('secret words');
 const fastify = (code: string, statusCode: number) => Object.assign(new Error('secret words'), { code, statusCode });
 const wrapped = (error: Error, status: number) => new HttpException(error.message, status, { cause: error });
-const BUSY = 'Too many requests at a time';
+const BUSY = 'Too many concurrent requests';
 const DOWN = 'Service temporarily unavailable';
 const DEFECT = 'Internal server error';
 const MEDIA_TYPE = 'Content-Type must be application/json';
@@ -143,7 +143,7 @@ describe('describeError', () => {
     [
       'an ambiguous SKU',
       new AmbiguousSku([{ line: 2, sku: 'R-1' }]),
-      [{ path: 'items[2].sku', message: 'is that of several products: name product_id and variant_id' }],
+      [{ path: 'items[2].sku', message: 'matches several products: send product_id and variant_id' }],
     ],
     ['a URL', new UrlNotAllowed('must begin with https://'), [{ path: 'url', message: 'must begin with https://' }]],
     [
@@ -227,7 +227,7 @@ describe('describeError', () => {
   });
 });
 
-/** What extensions extend, and signals between an adapter and its use case or its command. */
+/** These have no code: base classes for extensions, and signals between an adapter and its use case or command. */
 const WITHOUT_CODE = [
   'DomainError',
   'ApplicationError',
@@ -237,7 +237,7 @@ const WITHOUT_CODE = [
   'UndeliverableMessage',
 ];
 
-/** Raised by the commands of operators only. No route of the API can end with them. */
+/** Only operators' commands throw these. No route of the API can end with them. */
 const OPERATORS_ONLY = ['SubdomainTaken'];
 
 const classes = Object.entries({ ...domain, ...application } as Record<string, unknown>)

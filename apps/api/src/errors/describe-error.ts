@@ -46,14 +46,14 @@ const STATUS: Readonly<Record<FailureKind, number>> = {
 const RETRY_IN_1_S = { 'retry-after': '1' };
 const MAX_NAMED = 20;
 
-/** What operators need to see. `none`: a fault of the client, or a refusal that is counted elsewhere. */
+/** What operators need to see. `none` is for a fault of the client, or a refusal that is counted elsewhere. */
 export type Concern = 'none' | 'defect' | Exclude<ApplicationFailureKind, 'overloaded' | 'extension'>;
 
 interface ErrorBody {
   readonly success: false;
   readonly error: string;
   readonly code: string;
-  /** Lists up to 20 faults; absent where no field is at fault. */
+  /** Lists up to 20 faults; absent when no field is at fault. */
   readonly faults?: readonly Fault[];
 }
 
@@ -66,8 +66,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * Never has the text of an unexpected error.
- * @param namesOneThing whether the request reads one resource: an id that the database cannot read does not exist.
+ * Never returns the text of an unexpected error.
+ * @param namesOneThing whether the request reads one resource: an id that the database cannot read then does not exist.
  */
 export function describeError(error: unknown, namesOneThing = false): ErrorAnswer {
   if (error instanceof RequestError) return answer(error.status, error.code, error.message, error.headers);
@@ -89,7 +89,7 @@ function describeApplicationError({ kind, code, message }: ApplicationError, nam
   if (kind === 'overloaded') return answer(503, code, message, RETRY_IN_1_S);
   if (kind === 'extension') return { ...answer(503, code, message, RETRY_IN_1_S), concern: 'defect' };
   if (kind !== 'unusable_value') return unavailable(code, kind);
-  const refusal = namesOneThing ? notFound() : answer(400, code, 'The request has a value that cannot be used');
+  const refusal = namesOneThing ? notFound() : answer(400, code, 'The request contains a value that cannot be used');
   return { ...refusal, concern: kind };
 }
 
@@ -136,7 +136,7 @@ function answer(
   return { status, code, body, headers, concern: 'none' };
 }
 
-/** The field of a request that the whole error is about. */
+/** Maps an error to the field of a request that it is about. */
 const FIELD_AT_FAULT = new Map<unknown, string>([
   [CurrencyMismatch, 'currency'],
   [DeliveredTooEarly, 'at'],
@@ -153,7 +153,7 @@ const FIELD_AT_FAULT = new Map<unknown, string>([
 function faultsOf(error: DomainError): readonly Fault[] {
   if (isAboutLines(error)) return lineFaults(error);
   if (error instanceof AmbiguousSku) {
-    const message = 'is that of several products: name product_id and variant_id';
+    const message = 'matches several products: send product_id and variant_id';
     return error.items
       .slice(0, MAX_NAMED)
       .map(({ list = 'items', line }) => ({ path: `${list}[${line}].sku`, message }));
@@ -192,7 +192,7 @@ function lineFaults(error: LinesError): Fault[] {
   });
 }
 
-/** Describes the error in the names of the body's fields and of the headers. */
+/** Describes the error with the names of the body's fields and of the headers. */
 function messageOf(error: DomainError): string {
   if (error instanceof ItemsUnavailable)
     return lineFaults(error)
@@ -200,21 +200,20 @@ function messageOf(error: DomainError): string {
       .join('; ');
   if (error instanceof AmbiguousSku) {
     const items = error.items.slice(0, MAX_NAMED).map(({ list = 'items', line, sku }) => `${list}[${line}].sku ${sku}`);
-    return `Several products have this SKU, name product_id and variant_id: ${items.join('; ')}`;
+    return `Several products have this SKU, send product_id and variant_id: ${items.join('; ')}`;
   }
   if (error instanceof OutOfStock || error instanceof QuantityNotOffered)
     return lineFaults(error)
       .map(({ path, message }) => `${path}: ${message}`)
       .join('; ');
-  if (error instanceof UnknownCustomer) return 'customer_id is not that of a customer of the store';
-  if (error instanceof PageTooLarge)
-    return `The rows of this page are too large: ask for pages of limit=${error.rows} or fewer`;
+  if (error instanceof UnknownCustomer) return 'customer_id is not the id of a customer of the store';
+  if (error instanceof PageTooLarge) return `The rows of this page are too large: request limit=${error.rows} or less`;
   if (error instanceof PageTooDeep) {
     if (error.goesOnBy === 'cursor')
-      return `A page skips at most ${error.most} rows: go on with the cursor of the page before, and page 1`;
+      return `A page can skip at most ${error.most} rows: continue with the cursor of the previous page and page=1`;
     return (
-      `A page by updated_at skips at most ${error.most} rows: go on with sort=updated_at, the updated_at of the last row as ` +
-      'updated_from, and page 1, or follow GET /v1/changes'
+      `A page by updated_at can skip at most ${error.most} rows: continue with sort=updated_at, the updated_at of the last row as ` +
+      'updated_from and page=1, or read GET /v1/changes'
     );
   }
   if (error instanceof ExternalReferenceTaken) return 'Another order has this external_reference';
@@ -224,6 +223,6 @@ function messageOf(error: DomainError): string {
   if (error instanceof ExceedsMaker) return error.message.replace(/^the end\b/, 'expires_at');
   if (error instanceof StaleStatus) return error.message.replace(error.field, STATUS_FIELDS[error.field]);
   if (error instanceof UnitsWithoutBin)
-    return `${error.message}: name restock_to, or record the goods with POST /v1/stock`;
+    return `${error.message}: send restock_to, or record the goods with POST /v1/stock`;
   return error.message;
 }

@@ -12,7 +12,7 @@ export abstract class FailureCounts {
 export class FailureReports {
   private readonly unavailable = this.outageOf('The database is unavailable', 'warn');
   private readonly late = this.outageOf('The database did not answer in time', 'warn');
-  private readonly mismatch = this.outageOf('The database schema is not that of this release', 'error');
+  private readonly mismatch = this.outageOf('The database schema does not match this release', 'error');
 
   constructor(
     private readonly logger: JsonLogger,
@@ -22,16 +22,16 @@ export class FailureReports {
   report(error: unknown, concern: Concern, requestId: string): void {
     if (concern === 'none') return;
     const fields = { request_id: requestId, error: errorFields(error) };
-    // An outage affects every request, so the call sites are noise.
+    // An outage affects every request, so stacks would only be noise.
     const brief = { ...fields, error: withoutStack(fields.error) };
     if (concern === 'defect') this.logger.write('error', 'A request failed', fields);
-    // Operators have to act: an outage ends by itself, a missing table does not.
+    // An outage ends by itself, but a missing table needs an operator.
     if (error instanceof SchemaMismatch) this.mismatch(brief);
     else if (concern === 'unavailable') this.unavailable(brief);
     if (concern === 'late') this.late(brief);
     if (concern === 'unusable_value') {
       this.counts.countUnusableValue(errorCode((error as Error).cause) ?? '');
-      this.logger.write('warn', 'The database refused a value that validation let pass', fields);
+      this.logger.write('warn', 'The database rejected a value that passed validation', fields);
     }
   }
 

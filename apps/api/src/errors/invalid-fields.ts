@@ -10,7 +10,7 @@ export interface Fault {
 export const MAX_FAULTS = 20;
 const MAX_NAME_LENGTH = 64;
 
-/** A request that is not valid because of some of its fields. Only the first 20 faults are kept. */
+/** A request with invalid fields. Only the first 20 faults are kept. */
 export class InvalidFields extends BadRequestException {
   readonly faults: readonly Fault[];
 
@@ -21,13 +21,13 @@ export class InvalidFields extends BadRequestException {
   }
 }
 
-/** @param text begins with the path of the field, which has no blank. */
+/** @param text begins with the path of the field, which contains no blank. */
 export function invalidField(text: string): InvalidFields {
   const end = text.indexOf(' ');
   return new InvalidFields([{ path: text.slice(0, end), message: text.slice(end + 1) }]);
 }
 
-/** A name that a client has chosen. */
+/** Shortens a name that a client has chosen. */
 export function shortName(name: string): string {
   return [...name.toWellFormed()].slice(0, MAX_NAME_LENGTH).join('');
 }

@@ -19,9 +19,9 @@ const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too large',
   HPE_INVALID_METHOD: 'The request does not begin with a known HTTP method',
   HPE_INVALID_VERSION: 'The request line must end with a supported HTTP version and CRLF',
-  HPE_INVALID_CONTENT_LENGTH: 'Content-Length must be one number, and not with Transfer-Encoding',
-  HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length must be one number, and not with Transfer-Encoding',
-  HPE_INVALID_TRANSFER_ENCODING: 'Transfer-Encoding must be chunked, and not with Content-Length',
+  HPE_INVALID_CONTENT_LENGTH: 'Content-Length must be one number, without Transfer-Encoding',
+  HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length must be one number, without Transfer-Encoding',
+  HPE_INVALID_TRANSFER_ENCODING: 'Transfer-Encoding must be chunked, without Content-Length',
   HPE_PAUSED_H2_UPGRADE: 'HTTP/2 is not supported',
   BYTE_ORDER_MARKS: 'Request body is not valid JSON',
 };
@@ -43,11 +43,11 @@ const REFUSED_KEYS: Readonly<Record<AuthenticationFailure, [401 | 403, string, s
   inactive: [403, 'api_key_inactive', 'API key is revoked, deactivated or expired'],
   store_inactive: [403, 'store_inactive', 'Store is inactive'],
   address_not_allowed: [403, 'address_not_allowed', 'API key may not be used from this address'],
-  foreign_origin: [403, 'foreign_origin', 'A session may not be used from a page of another site'],
+  foreign_origin: [403, 'foreign_origin', 'The session cannot be used from a page of another site'],
   stale_sign_in: [403, 'stale_sign_in', 'The last sign-in is more than an hour ago: sign in again'],
 };
 
-/** The message to a person whose session is refused: people have no key. */
+/** The message for a person whose session is refused. People have no key. */
 const SESSION_ENDED = 'Session has ended: sign in again';
 
 /** The values of `X-Error-Code`. A code keeps its meaning under `/v1`; docs/api/errors.md explains each. */
@@ -73,34 +73,40 @@ export class AuthenticationError extends RequestError {
 }
 
 const TOO_MANY = {
-  'of key': 'Too many requests by this API key: slow down',
-  'of store': 'Too many requests by the API keys of this store: slow down',
+  'of key': 'Too many requests from this API key: slow down',
+  'of store': 'Too many requests from the API keys of this store: slow down',
   'of network': 'Too many requests from this network: slow down',
-  codes: 'Too many codes for this address or from this network: try later',
+  codes: 'Too many code requests for this address or from this network: try again later',
 };
 
 export class TooManyRequests extends RequestError {
-  /** @param limit the one that is reached. */
+  /** @param limit the limit that is reached. */
   constructor(retryAfterSeconds: number, limit: keyof typeof TOO_MANY) {
     super(429, 'throttled', TOO_MANY[limit], { 'retry-after': String(retryAfterSeconds) });
   }
 }
 
-/** Bytes that are not a request, or that another server may read differently. The connection closes. */
+/**
+ * The request consists of bytes that are not a request, or that another server may read differently. The connection
+ * closes.
+ */
 export class MalformedRequest extends RequestError {
   constructor(nodeCode: string) {
     super(400, 'invalid_request', SOCKET_FAULTS[nodeCode] ?? 'The request is malformed');
   }
 }
 
-/** The client closed the connection before its request had arrived. It reads no answer. */
+/** The client closed the connection before its request had arrived. Nothing reads the answer. */
 export class ClientGone extends RequestError {
   constructor() {
     super(400, 'invalid_request', 'The request did not arrive in full');
   }
 }
 
-/** `ClientGone` for an error of the request's own stream, whose code, ECONNRESET, is also that of a lost database. */
+/**
+ * Returns `ClientGone` for an error of the request's own stream, whose code, ECONNRESET, is also that of a lost
+ * database.
+ */
 export function failureOf(error: unknown, { errored }: IncomingMessage): unknown {
   return error != null && error === errored ? new ClientGone() : error;
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { InvalidFields, shortName } from './invalid-fields.js';
 
 const MAX_NAMES = 20;
-/** RFC 7240: `Prefer: respond-async, handling=strict`. */
+/** Matches a header of RFC 7240 such as `Prefer: respond-async, handling=strict`. */
 const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i;
 
 export function isStrict({ headers: { prefer } }: FastifyRequest): boolean {
@@ -10,8 +10,8 @@ export function isStrict({ headers: { prefer } }: FastifyRequest): boolean {
 }
 
 /**
- * The value of the header that names what a request has and its route ignores; `''` for nothing.
- * @param names encoded by {@link encodeName}.
+ * Returns the value of the header that names what a request has and its route ignores; `''` for nothing.
+ * @param names must be encoded by {@link encodeName}.
  * @throws InvalidFields in strict handling.
  */
 export function ignoredNames(request: FastifyRequest, what: string, names: readonly string[]): string {

@@ -43,14 +43,14 @@ export class FeedController {
     const isTest = query.isTest ?? place?.isTest;
     if (place && (kinds.join() !== place.kinds.join() || isTest !== place.isTest)) throw new CursorInvalid();
     const after = isEnd ? 'end' : (from ?? place);
-    // Changes that come after the place was found are not in the answer: it only says that there are some.
+    // Changes that arrive after the end was found are not in the answer; it only says that there are some.
     const limit = isEnd ? 0 : query.limit;
     // Requests that may wait must not take the places of short reads.
     const gone = signalOfClose(reply);
     const over = waitMs > 0 ? reply.takeFeedPlace(key.store.id, waitMs) : gone;
     const refusal = async () => {
       const { failure } = await this.authenticate.check(credentialOf(request), request.ip);
-      // They describe the key that was accepted.
+      // These headers describe the accepted key, which the refusal revokes.
       if (failure) reply.removeHeader('x-traffic-mode').removeHeader('x-key-expires-at');
       // @protects key-of-wait
       return failure && new AuthenticationError(failure, key.person !== null);
@@ -78,7 +78,7 @@ function signalOfClose({ raw }: FastifyReply): AbortSignal {
   const closing = new AbortController();
   const close = () => closing.abort(new ClientGone());
   if (raw.destroyed) close();
-  // Plugins listen too: together more than Node expects without a leak.
+  // Plugins listen too, which adds up to more listeners than Node expects without a leak.
   else raw.setMaxListeners(raw.getMaxListeners() + 1).once('close', close);
   return closing.signal;
 }

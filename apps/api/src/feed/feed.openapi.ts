@@ -14,10 +14,10 @@ const EXAMPLES: readonly ChangeResponse[] = [
 
 const PROGRESS = is.object({
   cursor: is.text(
-    'Where the next request begins. Opaque. Store the cursor of every response together with its data.',
+    'Start of the next request. Opaque. Store the cursor of every response together with its data.',
     'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
   ),
-  has_more: is.flag('Whether there is more now. Repeat with the cursor until it is false.'),
+  has_more: is.flag('Whether more changes are available now. Repeat with the cursor until it is false.'),
   rewound: is.flag(
     'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
       'the entries of this page; later pages of the same read have false. Persist this flag across restarts, and ' +
@@ -27,7 +27,7 @@ const PROGRESS = is.object({
 
 export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Changes',
-  description: 'What changed in the store: for a full export, and to follow it afterwards.',
+  description: 'Changes of the store: for a full export, and to follow it afterwards.',
   schemas: CHANGE_SCHEMAS,
 };
 
@@ -36,7 +36,7 @@ export const ApiListChanges = applyDecorators(
   ApiRead(
     {
       operationId: 'listChanges',
-      summary: 'What changed since a cursor',
+      summary: 'List changes since a cursor',
       description:
         'The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted ' +
         'before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the ' +

@@ -5,7 +5,7 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 const MAX_WAIT_SECONDS = 25;
 
-/** The cursor that stands for the end of the feed. */
+/** The cursor that means the end of the feed. */
 export const NOW = 'now';
 export const TWO_STARTS = 'cursor and from exclude each other: send one of them';
 

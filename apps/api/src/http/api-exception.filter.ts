@@ -24,15 +24,15 @@ export class ApiExceptionFilter implements ExceptionFilter {
     if (error instanceof DomainError) request.noteRead(error.readBytes);
     if (reply.sent) return;
     if (error instanceof MalformedRequest) reply.raw.shouldKeepAlive = false;
-    // Fastify closes the connection after it refuses a body, and a client that still sends loses the answer. The rest
-    // of the body is read and dropped instead.
+    // Fastify closes the connection after it refuses a body, and a client that is still sending loses the answer. The
+    // rest of the body is read and dropped instead.
     if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');
     else reply.header('connection', 'close');
     void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
   }
 }
 
-/** Fastify's error does not say how large the body may be. */
+/** Adds the maximum size, which Fastify's error does not contain. */
 function namingSize(error: unknown, request: FastifyRequest): unknown {
   const cause = error instanceof HttpException ? error.cause : error;
   const isTooLarge = (cause as { code?: string } | null | undefined)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
@@ -43,7 +43,7 @@ function isOrderRequest({ method, routeOptions }: FastifyRequest): boolean {
   return method === 'POST' && routeOptions.url === '/v1/orders';
 }
 
-// Writes check the ids of their paths before they use them: what the database refuses there is another value.
+// Excludes writes: they check the ids in their paths before use, so what the database refuses there is another value.
 function readsById({ method, params }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && Object.keys(params ?? {}).length > 0;
 }

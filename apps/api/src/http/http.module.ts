@@ -7,7 +7,9 @@ import { ApiExceptionFilter } from './api-exception.filter.js';
 import { FailureReports } from '../errors/failure-reports.js';
 import { QueryGuard } from '../query/query.guard.js';
 
-/** What every request passes, also those to routes that other teams add. The guards run in this order. */
+/**
+ * Provides what every request passes, including those to routes that other teams add. The guards run in this sequence.
+ */
 @Module({})
 export class HttpModule {
   static on(logger: JsonLogger): DynamicModule {

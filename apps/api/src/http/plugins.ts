@@ -23,7 +23,9 @@ interface Dependencies extends ServerDependencies {
   readonly logger: JsonLogger;
 }
 
-/** Registers the plugins that every request passes, in that order. Each names those that must run before it. */
+/**
+ * Registers the plugins that every request passes, in this sequence. Each plugin names those that must run before it.
+ */
 export async function registerPlugins(app: NestFastifyApplication, dependencies: Dependencies): Promise<void> {
   const { config, limits, logger, metrics } = dependencies;
   const fastify = app.getHttpAdapter().getInstance();
@@ -41,7 +43,7 @@ export async function registerPlugins(app: NestFastifyApplication, dependencies:
   await fastify.register(draining, { isDraining: () => !readiness.serving });
   await fastify.register(requestLog, { logger, metrics, apiKeys });
   await fastify.register(feedSlots, { limits, metrics });
-  // Before the tags, which leave no body in a 304.
+  // This must precede the entity tags, which remove the body of a 304.
   await fastify.register(largeRequestSlots);
   await fastify.register(entityTags);
 }

@@ -23,7 +23,7 @@ export function serverOptions(
     // @protects requests-on-closing
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Node's 16 kB limit on the head bounds the path too. A lower limit here would answer 414 before authentication.
+    // Node's 16 kB limit on the head limits the path too. A lower limit here would answer 414 before authentication.
     // @protects long-parameters
     routerOptions: { maxParamLength: 64 * KB },
     genReqId: requestId,
@@ -35,7 +35,9 @@ export function serverOptions(
   };
 }
 
-/** Fastify trusts no proxy when it gets their number, so the hops are counted here. Hop 0 is the peer of the connection. */
+/**
+ * Fastify trusts no proxy when it gets their number, so the hops are counted here. Hop 0 is the peer of the connection.
+ */
 function trusted(proxies: Config['trustProxy']): FastifyHttpOptions<Server>['trustProxy'] {
   if (typeof proxies === 'boolean') return proxies;
   if (typeof proxies === 'number') return (_address, hop) => hop < proxies;

@@ -20,7 +20,7 @@ const KINDS = Object.keys(IMPORT_SCOPES) as ImportKind[];
 const nameOf = (kind: ImportKind) =>
   `Import${kind.replace(/(?:^|_)[a-z]/g, (begin) => begin.replace('_', '').toUpperCase())}`;
 
-/** Describes a line as generators of clients read it: a constant is a word, and a large integer has its format. */
+/** Describes a line for client generators: a constant becomes a word, and a large integer gets its format. */
 function schemaOf(kind: ImportKind): TSchema {
   return JSON.parse(JSON.stringify(published(IMPORT_LINES[kind])), (_name, value: unknown) => {
     if (!isJsonObject(value)) return value;
@@ -49,7 +49,7 @@ const SCHEMAS: readonly NamedSchema[] = [
     name: 'ImportRequest',
     schema: object({
       atomic: optional(
-        Type.Boolean({ default: false, description: 'Whether no line changes anything when one is refused.' }),
+        Type.Boolean({ default: false, description: 'Whether nothing changes when one line is refused.' }),
       ),
       lines: Type.Array(ref('ImportLine'), {
         minItems: 1,
@@ -68,10 +68,10 @@ export const IMPORT_DOCUMENTATION: ResourceDocumentation = {
 
 export const ApiImport = ApiWrite({
   operationId: 'importLines',
-  summary: 'Create and change what the store has',
+  summary: 'Import bundle lines',
   description:
     'Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields ' +
-    'replace, absent fields stay. A line is refused alone, and the others apply. One transaction; a repeated request finds all lines ' +
+    'replace, absent fields keep their values. A refused line does not affect the others. One transaction; a repeated request finds all lines ' +
     '`unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories, products and prices, `customers` for ' +
     'customers, `sales` for orders.',
   of: ImportResult,
@@ -81,7 +81,7 @@ export const ApiImport = ApiWrite({
       lines: [{ kind: 'product', slug: 'runner', name: 'Runner', price: '79.90', status: 'ACTIVE' }],
     },
   },
-  answer: { status: 200, description: 'What became of each line. A refused line is no error of the request.' },
+  answer: { status: 200, description: 'The result of each line. A refused line does not fail the request.' },
   failures: [
     invalidField(`lines must have 1 to ${MAX_IMPORT_LINES} entries`),
     new ImportRefused([{ path: 'line 1', message: 'brand "globex" is not known' }]),

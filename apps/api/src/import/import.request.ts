@@ -9,10 +9,10 @@ import { Ndjson } from '../body/body-limits.js';
 import { AuthenticationError } from '../errors/request-errors.js';
 
 export const MAX_IMPORT_LINES = 500;
-/** Blank lines are none, and still take time to pass. */
+/** Limits the split: blank lines do not count as lines, but still take time. */
 const MAX_SPLIT = 10 * MAX_IMPORT_LINES;
 
-/** What is in a line is checked with the line: it may be refused alone. @throws BadRequestException */
+/** The content of a line is checked later, because a line may be refused alone. @throws BadRequestException */
 export function readImport(body: unknown): Pick<ImportRequest, 'isAtomic' | 'lines'> {
   if (body === undefined) throw new BadRequestException('Request body is empty');
   if (body instanceof Ndjson) {
@@ -55,7 +55,7 @@ function readLine(line: number, text: string): ImportLine {
   }
 }
 
-/** @throws AuthenticationError when the scope lacks what a kind needs. */
+/** @throws AuthenticationError when the scope lacks what a kind of line needs. */
 export function refuseKinds({ scope, person }: ApiKeyLookup, lines: readonly ImportLine[]): void {
   const kinds = new Set(lines.map(({ value }) => importKindOf(value)));
   for (const kind of kinds) {

@@ -20,7 +20,7 @@ const USE = listQuery<{ days: number | undefined }>({
   days: integerFilter('days', 'The number of days, including today; 7 by default.', { min: 1, max: 366 }),
 });
 
-/** Who may use the store is not for every key: reads need the scope as well. */
+/** Not every key may see who can use the store, so reads need the scope as well. */
 @Controller('v1/keys')
 @Documented(docs.KEYS_DOCUMENTATION)
 export class KeysController {
@@ -126,7 +126,9 @@ function referenceOf({ store }: ApiKeyLookup, text: string): ApiKeyReference {
   return { storeId: store.id, id };
 }
 
-/** A client that sends one expects the same answer to a repeat, and the service keeps no text of a key. */
+/**
+ * Refuses an idempotency key: its sender expects the same answer to a repeat, but the service stores no text of a key.
+ */
 function refuseRepeats(key: string | null): void {
   if (key !== null) throw new BadRequestException(docs.NOT_REPEATABLE);
 }

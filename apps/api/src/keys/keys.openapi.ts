@@ -7,7 +7,7 @@ import { CreateKeyRequest, RollKeyRequest } from './keys.request.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 export const NOT_REPEATABLE =
-  'Idempotency-Key is not accepted: no answer with a key is kept. After a lost answer, revoke the new key of the list';
+  'Idempotency-Key is not accepted: responses with a key are not stored. After a lost response, revoke the new key of the list';
 
 export const KEYS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Keys',
@@ -19,9 +19,9 @@ export const KEYS_DOCUMENTATION: ResourceDocumentation = {
 
 const KEY = ApiPath({ name: 'id', description: 'UUID of the key.', example: StoreKey.example.id });
 const LOST = new CommitOutcomeUnknown(null);
-const EXCESS = new ExceedsMaker('scope must not have stock: it may have read, orders');
+const EXCESS = new ExceedsMaker('scope must not contain stock: allowed are read, orders');
 const FULL = new TooManyKeys(5_000);
-const NOT_ACTIVE = new ApiKeyNotActive('The key is revoked, which is final');
+const NOT_ACTIVE = new ApiKeyNotActive('The key is revoked, which is final: create a new key');
 
 export const ApiListKeys = ApiList({
   operationId: 'listKeys',
@@ -33,28 +33,29 @@ export const ApiListKeys = ApiList({
 export const ApiListKeyUse = ApiList({
   operationId: 'listKeyUse',
   summary: 'Requests and refusals by key and day',
-  description: 'Latest day first, then the busiest key. The last minute may be missing, and days without use are.',
+  description:
+    'Latest day first, then the busiest key. The last minute may be missing. Days without requests are omitted.',
   of: KeyUse,
 });
 
 export const ApiCreateKey = ApiWrite({
   operationId: 'createKey',
-  summary: 'Make a key',
+  summary: 'Create a key',
   description:
-    'Only this answer has the `key`. It gets at most the scope of its maker; where that is the key of a machine, also the ' +
-    'same mode, at most its networks and its end, and never `keys`. A request with an Idempotency-Key is refused: after a ' +
-    'lost answer, revoke the newest key of the list and make another.',
+    'Only this response contains the `key`. It gets at most the scope of its creator. Created by an API key, it also gets the ' +
+    'same mode, at most the same networks and expiry, and never `keys`. A request with an Idempotency-Key is refused: after a ' +
+    'lost response, revoke the newest key of the list and create another.',
   of: NewKey,
   body: { type: CreateKeyRequest, example: { name: 'ERP', scope: ['orders', 'stock'] } },
   answer: { status: 201, description: 'The new key.' },
-  failures: [invalidField('scope must have no other word with full'), EXCESS, FULL, LOST],
+  failures: [invalidField('scope must be full alone, or words without full'), EXCESS, FULL, LOST],
 });
 
 export const ApiRollKey = applyDecorators(
   KEY,
   ApiWrite({
     operationId: 'rollKey',
-    summary: 'Replace a key',
+    summary: 'Roll a key',
     description:
       'The new key has the mode, scope, networks, trust and name of the old one, which works until the overlap has passed ' +
       'or its own earlier end. Its rights are bounded as those of a new key. A key has one successor: revoke a lost one, ' +
@@ -89,7 +90,7 @@ const ApiChange = ({ failures = [], ...operation }: Change) =>
 export const ApiRevokeKey = ApiChange({
   operationId: 'revokeKey',
   summary: 'Revoke a key',
-  description: 'It is refused forever, from the next request of every process on.',
+  description: 'It is refused permanently, from the next request of every process on.',
 });
 
 export const ApiDeactivateKey = ApiChange({

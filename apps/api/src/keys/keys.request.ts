@@ -5,7 +5,7 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 90 * 24;
-const END = 'When the new key ends. Absent: never, or the end of the key that asks.';
+const END = 'Expiry of the new key. Absent: never, or the expiry of the key of the request.';
 
 export class CreateKeyRequest {
   @is.NameField({ isRequired: true, description: 'For people.' })
@@ -16,12 +16,12 @@ export class CreateKeyRequest {
 
   @is.RequiredWordsField({
     words: ['full', 'read', ...WRITE_SCOPES, 'pricing', 'keys'],
-    description: 'What it permits: `full` alone, or words. `read` is always one of them.',
+    description: 'Scopes: `full` alone, or words. `read` is always included.',
   })
   scope!: string[];
 
   @is.NetworksField({
-    description: 'Where it may be used from. Absent: anywhere, or the networks of the key that asks.',
+    description: 'Allowed networks. Absent: any, or the networks of the key of the request.',
   })
   networks?: string[] | null;
 
@@ -35,16 +35,16 @@ export class RollKeyRequest {
 
   @is.FutureTimeField({
     description:
-      'When the new key ends; null: never. Absent: it lives as long after the roll as the old key was made to live, and at ' +
-      'most as long as the key that asks.',
+      'Expiry of the new key; null: never. Absent: the lifetime of the old key, from the roll on, at ' +
+      'most until the expiry of the key of the request.',
   })
   expires_at?: string | null;
 }
 
-/** @param mode of the request. */
+/** @param mode the mode of the request. */
 export function toWantedKey({ name, mode, scope, networks, expires_at }: CreateKeyRequest, asker: ApiKeyMode) {
   const parsed = parseApiKeyScope(scope.join());
-  if (parsed === null) throw invalidField('scope must have no other word with full');
+  if (parsed === null) throw invalidField('scope must be full alone, or words without full');
   const wanted: WantedApiKey = {
     name: name.trim(),
     mode: mode ?? asker,

@@ -23,7 +23,7 @@ export const COMMON_SCHEMAS: Readonly<Record<string, TSchema>> = {
           path: text('The field of the body, or the parameter of the query, as `error` names it.', 'items[2].quantity'),
           message: text('What is wrong with it.', 'must be an integer from 1 to 999'),
         }),
-        'Which fields are at fault, at most 20. Absent when no field is.',
+        'The invalid fields, at most 20. Absent when no field is at fault.',
       ),
     ),
   }),
@@ -79,7 +79,7 @@ const DESCRIBED = {
 
 type HeaderName = keyof typeof DESCRIBED;
 
-/** Other answers repeat their description, without `required`. */
+/** Other answers repeat the description of these headers, without `required`. */
 const ALWAYS = ['X-Request-Id', 'X-Traffic-Mode', 'Retry-After', 'WWW-Authenticate'] as const satisfies HeaderName[];
 
 export const HEADERS = Object.fromEntries(ALWAYS.map((name) => [name, { ...DESCRIBED[name], required: true }]));
@@ -88,7 +88,7 @@ export function headers(...names: readonly (typeof ALWAYS)[number][]): Record<st
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Not by reference: generated clients take a reference as required. */
+/** Headers are not referenced, because generated clients treat a reference as required. */
 export function optionalHeaders(...names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, DESCRIBED[name]]));
 }

@@ -11,7 +11,7 @@ import { servePages } from './serve-pages.js';
 import { shareResponses } from './shared-responses.js';
 import { inVersion30 } from './version-3-0.js';
 
-/** Short, so that the page shows the first operation without scrolling. */
+/** The description is short, so that the page shows the first operation without scrolling. */
 const DESCRIPTION =
   "Read a store's orders, products, customers and stock. Place, ship, pay and refund orders. Change stock, prices and " +
   'the catalog. Send `Authorization: Bearer <API key>` with every request.';
@@ -28,7 +28,7 @@ export function serveDocumentation(app: NestFastifyApplication): void {
   servePages(fastify);
 }
 
-/** Made by the first request: a start does not wait for it. */
+/** Makes the file at the first request, so that a start does not wait for it. */
 function once(make: () => object): () => PublicFile {
   let file: PublicFile | undefined;
   return () => (file ??= new PublicFile(JSON.stringify(make()), 'application/json; charset=utf-8'));
@@ -52,7 +52,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
         'and the page Keys of the dashboard make one. Orders of a test key are marked as tests.',
     })
     .addSecurityRequirements('bearer');
-  // A generated client takes the first. The path alone is no address for it, but right behind any host.
+  // A generated client uses the first server. The path alone is not a complete address, but is correct behind any host.
   const { publicUrl } = app.get(Config, { strict: false });
   if (publicUrl !== null) builder.addServer(publicUrl, 'The public address');
   builder.addServer('/', 'This server');
@@ -67,7 +67,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   return { ...document, webhooks, components };
 }
 
-/** Tools that send requests look for the example of a path beside its schema, where Nest drops it. */
+/** Tools that send requests look for the example of a path next to its schema, where Nest drops it. */
 function repeatExamples({ paths }: OpenAPIObject): void {
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path as Record<string, object>))) {
     const { parameters = [] } = operation as { parameters?: { in: string; schema: object; example?: unknown }[] };

@@ -61,13 +61,13 @@ const UNITS = { minor: '1099', major: '10.99' };
 const moneyOf = ({ money }: Representation) =>
   money ? ` Money is in ${money} units: ${UNITS[money]} is 10.99 USD.` : '';
 
-/** How a parameter that is no single value is written, by its type. */
+/** How a parameter with several values is written, by its type. */
 const STYLES = {
   array: { style: 'form', explode: false },
   object: { style: 'deepObject', explode: true },
 } as const;
 
-/** Decorators of parameters run before those of methods. */
+/** Runs the decorator when the parameters are known: their decorators run before those of methods. */
 function byParameters(document: (parameters: readonly Parameter[]) => MethodDecorator): MethodDecorator {
   return (controller, name, descriptor) =>
     document(parametersOf(descriptor.value as object))(controller, name, descriptor);
@@ -104,7 +104,7 @@ export function ApiList({ of, ...operation }: Operation & { of: Representation }
 export interface PathParameter {
   readonly name: string;
   readonly description: string;
-  /** Exists in the demo store, so that tools can send the request as it stands. */
+  /** Exists in the demo store, so that tools can send the request unchanged. */
   readonly example: string;
 }
 
@@ -130,16 +130,16 @@ interface Answer {
   readonly description: string;
 }
 
-/** A body that is no class. */
+/** A body that no class describes. */
 interface SchemaBody {
   readonly schema: TSchema;
   readonly example: object;
 }
 
-/** A class with a decorator of `body/fields.ts` for each field, and values of it. */
+/** A class with a decorator of `body/fields.ts` for each field, and example values. */
 interface ClassBody<Body extends object> {
   readonly type: new () => Body;
-  /** The smallest body. */
+  /** The smallest valid body. */
   readonly example: Body;
   readonly moreExamples?: Readonly<Record<string, { readonly summary: string; readonly value: Body }>>;
   readonly isOptional?: boolean;
@@ -151,7 +151,7 @@ interface Write<Body extends object> extends Operation {
   readonly answer: Answer;
   readonly otherAnswer?: Answer;
   readonly isRepeatable?: boolean;
-  /** Whether it names the fields of the body that it ignores, instead of refusing them. */
+  /** Whether the route reports unknown fields of the body instead of refusing them. */
   readonly ignoresFields?: boolean;
 }
 

@@ -8,19 +8,19 @@ const MEANING: Record<number, string> = {
   400: 'The request is malformed, or a value in it is not valid. A repeated request fails again.',
   401: 'The API key is missing, malformed or unknown.',
   403: 'The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request.',
-  404: 'The store has no such resource. Resources of other stores do not exist for this store.',
+  404: 'The store has no such resource. Resources of other stores are never returned.',
   409: 'A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds.',
   422: 'The request is well-formed, but the service rejects it: `X-Error-Code` says why.',
-  429: 'The key sends far more requests than any client needs. Wait `Retry-After` seconds.',
+  429: 'The key sends too many requests. Wait `Retry-After` seconds.',
   500: 'The service failed. Repeat the request with exponential backoff.',
-  503: 'The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff.',
+  503: 'The service is temporarily unavailable. Repeat the request after `Retry-After` seconds, with backoff.',
 };
 const KEY_REFUSED = [401, 403];
 const DECLARED = Symbol('the failures of a route');
-/** Statuses of requests that reach the service only with an accepted key. Others may be refused before. */
+/** Only requests with an accepted key get these statuses. Other requests may be refused earlier. */
 const KEY_ACCEPTED = [404, 409, 422, 429];
 
-/** Documents the answers to these errors, besides those that other decorators of the route declare. */
+/** Documents the answers to these errors, in addition to those that other decorators of the route declare. */
 export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   const added = errors.map((error) => describeError(error));
   return (controller, name, descriptor) => {
@@ -34,7 +34,7 @@ export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   };
 }
 
-/** Nest adds the description and the examples to those of the earlier answers, and replaces the headers. */
+/** Nest merges descriptions and examples with those of earlier answers, but replaces the headers. */
 function documentAnswers(status: number, added: readonly ErrorAnswer[], earlier: readonly ErrorAnswer[]) {
   const said = meaningsOf(earlier);
   const all = [...earlier, ...added];

@@ -6,9 +6,8 @@ interface Operation {
 }
 
 /**
- * Moves the schemas of answers that have a `title` to the components of the document: generators of clients name others by
- * their place, such as `InlineResponse20019`.
- *
+ * Moves answer schemas with a `title` to the components of the document: client generators name other schemas by
+ * position, such as `InlineResponse20019`.
  * @returns the components.
  */
 export function nameAnswers({ paths }: OpenAPIObject): Record<string, SchemaObject> {

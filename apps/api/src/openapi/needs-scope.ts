@@ -5,11 +5,11 @@ import { ApiSecurity } from '@nestjs/swagger';
 import { AuthenticationError } from '../errors/request-errors.js';
 import { ApiFailures } from './failures.js';
 
-/** @param scopes one of which suffices. */
+/** @param scopes the key must have at least one of these. */
 export const NeedsScope = (...scopes: readonly ScopeWord[]): MethodDecorator =>
   applyDecorators(RouteConfig({ needs: scopes }), ApiNeeds(scopes));
 
-/** Also demands that a person has signed in within the last hour. The keys of machines do not sign in. */
+/** Also requires that a person has signed in within the last hour. Keys of machines do not sign in. */
 export const NeedsFreshSignIn = (...scopes: readonly ScopeWord[]): MethodDecorator =>
   applyDecorators(
     RouteConfig({ needs: scopes, needsFreshSignIn: true }),

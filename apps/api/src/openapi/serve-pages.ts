@@ -6,7 +6,7 @@ const POLICY_OF_GUIDES = `default-src 'none'; style-src 'self'; img-src 'self'; 
 const POLICY_OF_REFERENCE =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " + NOTHING_ELSE;
 
-/** The pages that run scripts. Swagger UI makes elements from texts, so Trusted Types would stop it. */
+/** The policies of pages that run scripts. Swagger UI creates elements from texts, so Trusted Types would break it. */
 const POLICIES: Readonly<Record<string, string>> = {
   'docs.html': POLICY_OF_REFERENCE,
   'index.html': POLICY_OF_REFERENCE,
@@ -15,7 +15,7 @@ const POLICIES: Readonly<Record<string, string>> = {
     "require-trusted-types-for 'script'; trusted-types 'none'",
 };
 
-/** The guides, their search and the reference, which `tools/bundle-documentation.mjs` writes. */
+/** Serves the guides, their search and the reference, which `tools/bundle-documentation.mjs` writes. */
 export function servePages(fastify: FastifyInstance): void {
   for (const { name, file } of filesOfBuild('documentation')) {
     const headers = { 'content-security-policy': POLICIES[name] ?? POLICY_OF_GUIDES };

@@ -4,8 +4,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 type Responses = NonNullable<NonNullable<OpenAPIObject['components']>['responses']>;
 
 /**
- * Takes the answers that several operations share, such as the one to a refused key, out of the operations, which then refer
- * to them. A success stays in its operation, where readers look for it.
+ * Moves answers that several operations share, such as the one to a refused key, out of the operations, which then
+ * refer to them. Successful answers stay in their operation, where readers look for them.
  */
 export function shareResponses({ paths }: OpenAPIObject): Responses {
   const places = new Map<string, { readonly responses: Responses; readonly status: string }[]>();
@@ -27,7 +27,7 @@ export function shareResponses({ paths }: OpenAPIObject): Responses {
 
 type OperationsOfPath = Record<string, { readonly responses: Responses }>;
 
-/** `Forbidden`, then `Forbidden2`. */
+/** Returns `Forbidden`, then `Forbidden2`, and so on. */
 function unusedName(status: string, used: Responses): string {
   const name = (STATUS_CODES[status] ?? status).replace(/\W/g, '');
   const before = Object.keys(used).filter((each) => each.replace(/\d+$/, '') === name).length;

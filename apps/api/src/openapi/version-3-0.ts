@@ -3,10 +3,9 @@ import { isJsonObject } from '../body/fields.js';
 type Node = Record<string, unknown>;
 
 /**
- * The document in OpenAPI 3.0, for generators of clients that do not read 3.1. It lacks what their clients stumble over: webhooks,
- * which 3.0 does not know, `required` for fields that may be null, and booleans with an `enum`.
- *
- * @param document as JSON.
+ * Converts the document to OpenAPI 3.0, for client generators that do not read 3.1. It omits what their clients cannot
+ * handle: webhooks, which 3.0 lacks, `required` for fields that may be null, and booleans with an `enum`.
+ * @param document the document as JSON.
  */
 export function inVersion30(document: string): object {
   const { webhooks: _, components, ...others } = JSON.parse(document, downgrade) as Record<string, Node>;
@@ -19,7 +18,7 @@ export function inVersion30(document: string): object {
 
 /** Called for each value after its members. */
 function downgrade(key: string, value: unknown): unknown {
-  // Only OAuth has scopes there.
+  // In 3.0, only OAuth has scopes.
   if (key === 'security' && Array.isArray(value)) return value.map(withoutScopes);
   if (!isJsonObject(value)) return value;
   const node = withNullable(value);
@@ -28,7 +27,7 @@ function downgrade(key: string, value: unknown): unknown {
     delete node['examples'];
   }
   if (node['type'] === 'boolean') delete node['enum'];
-  // Unknown there.
+  // This keyword is unknown in 3.0.
   delete node['propertyNames'];
   if (Array.isArray(node['required'])) {
     const properties = node['properties'] as Record<string, Node> | undefined;
@@ -42,7 +41,7 @@ function withoutScopes(schemes: Node): Node {
   return Object.fromEntries(Object.keys(schemes).map((name) => [name, []]));
 }
 
-/** `['string', 'null']` as a type, and `null` as another alternative, become `nullable`. */
+/** Turns the type `['string', 'null']`, and `null` as an alternative, into `nullable`. */
 function withNullable({ ...node }: Node): Node {
   const { type, anyOf, oneOf = anyOf, ...others } = node;
   if (Array.isArray(type)) return { ...node, type: type[0] as unknown, nullable: true };

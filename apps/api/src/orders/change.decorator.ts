@@ -10,16 +10,16 @@ import { trueFilter } from '../query/parameters.js';
 import { parametersOf, queryOf } from '../query/query.js';
 import { idempotencyKeyOf } from '../body/idempotency-key.decorator.js';
 
-/** The query of a change that can be previewed. */
+/** The query parameter of a change that can be previewed. */
 export const PREVIEW = queryOf<{ isPreview?: true }>({
   isPreview: trueFilter('preview', 'answers with the order as the change would leave it, with 200, and writes nothing'),
 });
 
-/** @throws BadRequestException for a change that has no preview: it would be made. */
+/** @throws BadRequestException for a change without a preview: the request would make the change. */
 function isPreviewOf({ query }: AuthenticatedRequest, route: object): boolean {
   const isPossible = parametersOf(route).some((parameter) => PREVIEW.parameters.includes(parameter));
   const { isPreview = false } = PREVIEW.read(query as Parameters<typeof PREVIEW.read>[0]);
-  if (isPreview && !isPossible) throw invalidField('preview is only for lines, cancel, refunds and PATCH');
+  if (isPreview && !isPossible) throw invalidField('preview is supported only for lines, cancel, refunds and PATCH');
   return isPreview;
 }
 
@@ -29,8 +29,8 @@ export interface ChangeOfOrder {
 }
 
 /**
- * A key changes the orders of its own mode only. A PATCH can be repeated as it is, and a preview changes nothing: they take no
- * Idempotency-Key.
+ * Injects the context of a change. A key changes only orders of its own mode. PATCH and previews take no
+ * Idempotency-Key: a PATCH can be repeated safely, and a preview changes nothing.
  */
 export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): ChangeOfOrder => {
   const http = context.switchToHttp();

@@ -6,7 +6,6 @@ import {
   MAX_QUANTITY,
   MAX_TAX_NAME,
   MAX_TAXES,
-  MAX_UNIT_PRICE,
   mapAddressFields,
   Money,
   PAYMENT_METHODS,
@@ -24,7 +23,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiSchema } from '@nestjs/swagger';
 import { AddressBody, AddressFields, toAddress, toAddressPatch } from '../body/address-fields.js';
 import * as is from '../body/fields.js';
-import { refuseLines } from '../body/unit-fields.js';
+import { faultsOfHighPrice, refuseLines } from '../body/unit-fields.js';
 import { invalidField, InvalidFields, type Fault } from '../errors/invalid-fields.js';
 
 const ID = { min: 1, max: MAX_INT4 } as const;
@@ -115,7 +114,7 @@ export class ShippingAddressRequest extends AddressBody {}
 @AddressFields
 @ApiSchema({ description: 'Where the invoice goes. Without a field that has a value: the shipping address.' })
 export class BillingRequest extends AddressBody {
-  @is.TextField({ max: 200, description: 'Who is billed.' })
+  @is.TextField({ max: 200, description: 'Name on the invoice.' })
   name?: string | null;
 }
 
@@ -189,14 +188,13 @@ export class CreateOrderRequest {
   @is.IntegerOrNullField({
     min: 0,
     max: MAX_PAYMENT_TERMS_DAYS,
-    description:
-      'In how many days it is to be paid. Null means in those of the account to which it is linked, if it has any.',
+    description: 'Payment terms in days. Null means the terms of the linked account, if any.',
   })
   payment_terms_days?: number | null;
 
   @is.AmountField({
     description:
-      'What you expect the order to cost, as `total` of a preview shows it, in major units, rounded to the nearest minor ' +
+      'The total that you expect, as `total` of a preview shows it, in major units, rounded to the nearest minor ' +
       'unit. If the total differs, the order is refused with 422 `price_changed`. Null means any total.',
   })
   expected_total?: number | null;
@@ -234,7 +232,7 @@ export class PricedOrderRequest extends CreateOrderRequest {
   tax_included?: boolean | null;
 }
 
-/** The charges that a client gives beside those of its items; null = none. */
+/** Returns the charges that a client gives apart from those of its items; null when there are none. */
 export function toGivenCharges(
   {
     shipping_amount,
@@ -253,7 +251,7 @@ export function toGivenCharges(
   return isGiven ? ofOrder : null;
 }
 
-/** @throws InvalidFields @param list the member of the body that has them. */
+/** @param list the member of the body that contains the items. @throws InvalidFields */
 export function toItems(items: readonly OrderItemRequest[], currency: Currency, list = 'items'): ItemRequest[] {
   refuseLines(items, list, (item) => [...faultsOf(item), ...faultsOfPrice(item as PricedItemRequest, currency)]);
   return items.map((item) => toItem(item, currency));
@@ -287,7 +285,7 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
 function itemsOf({ items, line_items }: CreateOrderRequest, currency: Currency): ItemRequest[] {
   const read = items ? toItems(items, currency) : toItems(line_items ?? [], currency, 'line_items');
   if (items && line_items && !isDeepStrictEqual(toItems(line_items, currency, 'line_items'), read)) {
-    throw invalidField('line_items must be the same as items where both are given');
+    throw invalidField('line_items must equal items where both are sent');
   }
   return read;
 }
@@ -298,7 +296,7 @@ function addressOf(customer: OrderCustomerRequest): Texts {
 
 type Texts = { readonly [name: string]: string | null | undefined };
 
-/** The texts of an object that a body may have by two names. @throws InvalidFields for a text that differs. */
+/** Merges the texts of an object that a body may have under two names. @throws InvalidFields when the two differ. */
 function merged(named: Readonly<Record<string, Texts>>): Record<string, string> {
   const [[first, one], [second, other]] = Object.entries(named) as [[string, Texts], [string, Texts]];
   const given = (texts: Texts) => Object.entries(toAddressPatch(texts)).filter(([, text]) => text !== '');
@@ -307,7 +305,7 @@ function merged(named: Readonly<Record<string, Texts>>): Record<string, string> 
     .filter(([name, text]) => (known.get(name) ?? text) !== text)
     .map(([name]) => ({
       path: `${second}.${name}`,
-      message: `must be the same as ${first}.${name} where both are given`,
+      message: `must equal ${first}.${name} where both are sent`,
     }));
   if (faults.length > 0) throw new InvalidFields(faults);
   return Object.fromEntries([...known, ...given(other)]);
@@ -321,22 +319,19 @@ function toBilling(body: Texts): BillingAddress | null {
 function faultsOf({ sku, product_id, variant_id }: OrderItemRequest): Fault[] {
   if (!sku) return [];
   if (product_id) return [{ path: '', message: 'must have either sku or product_id' }];
-  return variant_id ? [{ path: '.variant_id', message: 'needs product_id' }] : [];
+  return variant_id ? [{ path: '.variant_id', message: 'requires product_id' }] : [];
 }
 
 /** @throws InvalidFields */
 export function faultsOfPrice({ unit_price }: Pick<PricedItemRequest, 'unit_price'>, currency: Currency): Fault[] {
   const isGiven = unit_price !== undefined && unit_price !== null;
   if (!isGiven) return [];
-  const price = Money.exact(String(unit_price), currency);
-  if (!price) return [{ path: '.unit_price', message: `must have no more digits than ${currency} has` }];
-  const most = Money.ofMinor(MAX_UNIT_PRICE, currency);
-  return price.minor > most.minor
-    ? [{ path: '.unit_price', message: `must not be higher than ${toDecimalText(most)}` }]
-    : [];
+  const tooHigh = faultsOfHighPrice('unit_price', unit_price, currency);
+  if (tooHigh.length > 0 || Money.exact(String(unit_price), currency)) return tooHigh;
+  return [{ path: '.unit_price', message: `must have no more digits than ${currency} has` }];
 }
 
-/** What a client gives of the price of a line. */
+/** Returns the price parts of a line that a client gives. */
 export function pricesOf(
   { unit_price, tax, discount_amount }: Pick<PricedItemRequest, 'unit_price' | 'tax' | 'discount_amount'>,
   currency: Currency,

@@ -48,7 +48,7 @@ const PROGRESS = is.object({
 @Controller('v1/journal')
 @Documented({
   tag: 'Journal',
-  description: 'What orders charged, credited, received and paid back.',
+  description: 'Amounts that orders charged, credited, received and refunded.',
   schemas: [JournalEntry],
 })
 export class JournalController {
@@ -59,7 +59,7 @@ export class JournalController {
   @ApiRead(
     {
       operationId: 'listJournal',
-      summary: 'What happened to the money of all orders, oldest first',
+      summary: 'List the bookings of all orders, oldest first',
       description:
         'A row for the placing of each order and for each change of its amounts, in the order of `at`. The sums of all rows of an order ' +
         'are its `total_amount`, `amount_credited`, `amount_paid` and `amount_refunded`. Money is in minor units.',

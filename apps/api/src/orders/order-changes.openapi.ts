@@ -22,8 +22,7 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 export const ORDER_CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Order changes',
-  description:
-    'What happens to an order after it is placed: shipments, the cancellation, payments, refunds and the history of them all.',
+  description: 'Changes of a placed order: shipments, cancellation, payments, refunds and its history.',
   schemas: [OrderEvent],
 };
 
@@ -31,9 +30,9 @@ export const ApiOrderHistory = applyDecorators(
   ApiPath(ORDER),
   ApiList({
     operationId: 'listOrderHistory',
-    summary: 'What happened to an order, oldest first',
+    summary: 'List the events of an order, oldest first',
     description:
-      'The first event is the placing, or the import with the statuses that the order had. `status_changed` follows the ' +
+      'The first event is the placement, or the import with the statuses of the order. `status_changed` follows the ' +
       'event that caused it. Refused shipments and payments are events, too.',
     of: OrderEvent,
     failures: [new NotFound('Order'), new PageTooLarge(50)],
@@ -59,11 +58,11 @@ const LINES = [{ line: 1, quantity: 1 }];
 
 export const ApiCreateShipment = ApiChange({
   operationId: 'createShipment',
-  summary: 'Ship lines of an order, or claim them for picking',
+  summary: 'Ship lines of an order, or reserve them for picking',
   description:
-    'The same request with the same `reference` is the same shipment: repeat it after a lost answer. One that is `picking` ' +
-    'is shipped by a request to ship the same items. `fulfillment_status` follows from the shipments. A refusal as ' +
-    '`already_shipped` is kept in the history.',
+    'A repeated request with the same `reference` returns the same shipment: repeat it after a lost response. A shipment that is `picking` ' +
+    'ships with a request for the same items. `fulfillment_status` follows from the shipments. The history records a ' +
+    'refusal with `already_shipped`.',
   body: {
     type: CreateShipmentRequest,
     example: {
@@ -95,8 +94,8 @@ export const ApiChangeShipment = applyDecorators(
   ApiPath({ name: 'reference', description: "The client's number of the shipment.", example: 'SHIP-1' }),
   ApiChange({
     operationId: 'changeShipment',
-    summary: 'Set the tracking or the status of a shipment',
-    description: 'Absent fields stay, null clears a text. A void shipment gives its units back to the order.',
+    summary: 'Update the tracking or the status of a shipment',
+    description: 'Absent fields keep their values, null clears a text. The units of a void shipment can ship again.',
     body: { type: ChangeShipmentRequest, example: { status: 'delivered' } },
     status: 200,
     isRepeatable: false,
@@ -110,11 +109,12 @@ export const ApiChangeShipment = applyDecorators(
 
 export const ApiCancelOrder = ApiChange({
   operationId: 'cancelOrder',
-  summary: 'Cancel an order before anything of it ships, or units that have not shipped',
+  summary: 'Cancel an order before it ships, or units that have not shipped',
   description:
-    'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`. With `items`, the ' +
-    'order gives up these units, and its statuses follow from the rest; without any left it is cancelled. A `fee` stays owed, and is open until it is paid. Send an ' +
-    '`Idempotency-Key` with `items`: the same request without a key gives up more units.',
+    'The units return to their bins. The payment of a paid order stays recorded, and `refund_due` states what to refund. With ' +
+    '`items`, only these units are cancelled, and the statuses of the order follow from the remaining ones; when none ' +
+    'remain, the order is cancelled. A `fee` remains owed until it is paid. Send an `Idempotency-Key` with `items`: a ' +
+    'repeated request without a key cancels more units.',
   body: { type: CancelOrderRequest, example: { reason: 'The customer changed their mind' }, isOptional: true },
   status: 200,
   failures: [
@@ -131,10 +131,10 @@ export const ApiCancelOrder = ApiChange({
 
 export const ApiMoveOrder = ApiChange({
   operationId: 'moveOrder',
-  summary: 'Move a status that no other request moves',
+  summary: 'Change a status that no other request changes',
   description:
-    'To CONFIRMED, RETURNED, FAILED, or from FAILED back to PENDING. Nothing changes unless the order has the `expected` ' +
-    'status.',
+    'Changes to CONFIRMED, RETURNED or FAILED, or from FAILED back to PENDING. The order changes only if it has the ' +
+    '`expected` status.',
   body: {
     type: TransitionRequest,
     example: { field: 'fulfillment_status', expected: 'PENDING', to: 'CONFIRMED' },
@@ -156,7 +156,7 @@ export const ApiChangeLines = ApiChange({
   operationId: 'changeOrderLines',
   summary: 'Change the lines of an order that have not shipped',
   description:
-    'One transaction takes and returns the stock. Present lines keep their numbers and prices, further lines get those of ' +
+    'One transaction takes and returns the stock. Existing lines keep their numbers and prices, added lines get the prices of ' +
     'the live catalog, and the total follows. Without an `Idempotency-Key`, a repeated request adds its lines again.',
   body: {
     type: PricedLinesRequest,
@@ -166,7 +166,7 @@ export const ApiChangeLines = ApiChange({
   failures: [
     new refused.DatedTooEarly(new Date('2026-11-20T09:30:00.000Z')),
     new BadRequestException('set or add is required'),
-    new refused.InvalidOrderItems('An order has at most 100 lines, with those that it has given up'),
+    new refused.InvalidOrderItems('An order can have at most 100 lines, including cancelled ones'),
     new refused.NoUnitsLeft(),
     new refused.PaymentUnrecorded(),
     new refused.ChargesGiven(),
@@ -191,10 +191,10 @@ export const ApiChangeLines = ApiChange({
 
 export const ApiHoldOrder = ApiChange({
   operationId: 'holdOrder',
-  summary: 'Hold an order before anything of it ships',
+  summary: 'Hold an order before it ships',
   description:
-    'The order is under review, as if a fraud rule held it: nothing of it ships, and a confirmation that was not sent ' +
-    'waits. Only a release or a cancellation ends that. An order that a person holds stays as it is.',
+    'Puts the order under review, as a fraud rule does: it does not ship, and a confirmation that was not sent is held. ' +
+    'Only a release or a cancellation ends the review. An order that a person already holds does not change.',
   body: { type: HoldOrderRequest, example: { reason: 'The customer asks to wait' } },
   status: 200,
   failures: [
@@ -207,8 +207,8 @@ export const ApiHoldOrder = ApiChange({
 
 export const ApiReleaseOrder = ApiChange({
   operationId: 'releaseOrder',
-  summary: 'End the review of an order',
-  description: "Sends the customer's confirmation, unless it was sent. The body has no fields, and may be absent.",
+  summary: 'Release an order from review',
+  description: "Sends the customer's confirmation, unless it was sent. The body has no fields and can be omitted.",
   body: { type: ReleaseOrderRequest, example: {}, isOptional: true },
   status: 200,
   failures: [new refused.NotHeld(), new refused.OrderCancelled()],
@@ -218,10 +218,9 @@ export const ApiRecordPayment = ApiChange({
   operationId: 'recordPayment',
   summary: 'Record a payment',
   description:
-    'The amount is the total of the order, or what is still to be paid of `amount_owed`; with `partial` or `settles`, any ' +
-    'amount up to that. Another one is refused, and the history keeps the attempt. The order is SUCCEEDED once ' +
-    '`amount_owed` is paid. The payment of the total of an order that is cancelled or paid already is recorded: ' +
-    '`refund_due` then states what to pay back.',
+    'The amount is the total of the order, or `amount_open`; with `partial` or `settles`, any amount up to `amount_open`. ' +
+    'Any other amount is refused, and the history records the attempt. The order is SUCCEEDED once `amount_owed` is ' +
+    'paid. A payment of the total of a cancelled or paid order is recorded: `refund_due` then states what to refund.',
   body: { type: RecordPaymentRequest, example: { reference: 'pi_3NX81', amount: 15980, currency: 'USD' } },
   status: 201,
   failures: [
@@ -236,8 +235,8 @@ export const ApiRecordRefund = ApiChange({
   operationId: 'recordRefund',
   summary: 'Record a refund',
   description:
-    'A record of what was paid back, and what for: no gateway is called. The refunds never exceed what was paid. Units that have ' +
-    'not shipped are given up, and so is all that no shipment has once nothing is owed: the order is then cancelled.',
+    'Records a refund and its reason: no gateway is called. Refunds never exceed the payments. Refunded units that have not ' +
+    'shipped are cancelled. Once nothing is owed, all units without a shipment are cancelled: the order is then cancelled.',
   body: { type: RecordRefundRequest, example: { reference: 're_81', amount: 7990, lines: LINES, restock: true } },
   status: 201,
   otherAnswer: { status: 200, description: 'With `preview=true`: the full order as the refund would leave it.' },
@@ -257,12 +256,13 @@ export const ApiRecordRefund = ApiChange({
 
 export const ApiPatchOrder = ApiChange({
   operationId: 'patchOrder',
-  summary: 'Set metadata of an order and of its lines, or correct its contact and address',
+  summary: 'Update metadata, contact and addresses of an order',
   description:
     'Metadata: sets the named keys, removes those with null, and leaves the others. The contact and the shipping address ' +
-    'change while units are left to ship, the billing address until the order has ended: absent fields stay, null clears a ' +
-    'text, and a billing address that is the shipping address follows it. The fraud rules that look at what changes screen the order again, and may hold it. The history names ' +
-    'the changed fields, without keys and values. A refusal of one part changes nothing.',
+    'can change while units are left to ship, the billing address until the order has ended. Absent fields keep their ' +
+    'values, null clears a text, and a billing address equal to the shipping address follows it. The fraud rules that read a changed field ' +
+    'screen the order again and can hold it. The history names the changed fields, without keys and values. If one part is ' +
+    'refused, nothing changes.',
   body: {
     type: PricedPatchRequest,
     example: {
@@ -292,16 +292,17 @@ export const ApiPatchOrder = ApiChange({
 export const ApiAddNote = ApiChange({
   operationId: 'addNote',
   summary: 'Add a note to the history of an order',
-  description: 'The event `noted` has the text as `reason`, and the metadata. The customer does not see it.',
+  description:
+    'The event `noted` contains the text as `reason` and the metadata. The note is not visible to the customer.',
   body: { type: AddNoteRequest, example: { text: 'The customer asks for gift wrapping' } },
   status: 201,
 });
 
 export const ApiRepeatMail = ApiChange({
   operationId: 'repeatMail',
-  summary: 'Send a mail of an order again',
+  summary: 'Resend a mail of an order',
   description:
-    'Tries a dead mail again, or sends a done one again: to the address that the order has now, with the message id of the first.',
+    'Retries a dead mail or resends a sent one: to the current address of the order, with the message id of the first mail.',
   body: { type: RepeatMailRequest, example: { stage: 'notify-shipment', reference: 'SHIP-1' } },
   status: 200,
   failures: [

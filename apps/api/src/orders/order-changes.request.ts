@@ -101,7 +101,7 @@ class TrackingRequest {
   @is.TextField({ max: 200, description: 'Number of the parcel.' })
   tracking_number?: string | null;
 
-  @is.WebAddressField({ max: 2000, description: 'Where the customer follows the parcel.' })
+  @is.WebAddressField({ description: 'Where the customer follows the parcel.' })
   tracking_url?: string | null;
 }
 
@@ -154,24 +154,24 @@ export class CorrectedAddressRequest extends AddressBody {}
 
 @AddressFields
 export class CorrectedBillingRequest extends AddressBody {
-  @is.TextField({ max: 200, description: 'Who is billed. Null means the customer.' })
+  @is.TextField({ max: 200, description: 'Name on the invoice. Null means the customer.' })
   name?: string | null;
 }
 
 export class CancelOrderRequest {
-  @Lines('Units that have not shipped. Absent: the whole order.')
+  @Lines('Units to cancel, which have not shipped. Absent: the whole order.')
   items?: LineQuantityRequest[] | null;
 
-  @is.TextField({ max: 500, description: 'For the history.' })
+  @is.TextField({ max: 500, description: 'Recorded in the history.' })
   reason?: string | null;
 
-  @is.FlagField({ description: 'Whether the units go back to their bins. Absent: those that came from bins.' })
+  @is.FlagField({ description: 'Whether the units return to their bins. Absent: those that came from bins return.' })
   restock?: boolean | null;
 
   @is.IntegerOrNullField({
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
-    description: 'What stays owed of the whole order, in minor units, at most `amount_owed`. Not with `items`.',
+    description: 'Cancellation fee that remains owed, in minor units, at most `amount_owed`. Not with `items`.',
   })
   fee?: number | null;
 
@@ -182,7 +182,7 @@ export class CancelOrderRequest {
   })
   notify?: boolean | null;
 
-  @Dated('When the units were given up.')
+  @Dated('When the units were cancelled.')
   at?: string | null;
 }
 
@@ -190,7 +190,7 @@ export class SetLineRequest {
   @LineNumber
   line!: number;
 
-  @is.IntegerField({ min: 0, max: MAX_QUANTITY, description: 'Units; 0: the order gives up the line.' })
+  @is.IntegerField({ min: 0, max: MAX_QUANTITY, description: 'Units; 0 cancels the line.' })
   quantity!: number;
 }
 
@@ -211,7 +211,7 @@ export class ChangeLinesRequest {
 
   @is.AmountField({
     description:
-      'What you expect the order to cost with these lines, in major units. If the total differs, nothing changes (422 ' +
+      'The total that you expect with these lines, in major units. If the total differs, nothing changes (422 ' +
       '`price_changed`). Null means any total.',
   })
   expected_total?: number | null;
@@ -264,7 +264,7 @@ export class PricedLinesRequest extends ChangeLinesRequest {
 }
 
 export class HoldOrderRequest {
-  @is.RequiredTextField({ max: 500, description: 'For the history.' })
+  @is.RequiredTextField({ max: 500, description: 'Recorded in the history.' })
   reason!: string;
 }
 
@@ -276,7 +276,7 @@ export class TransitionRequest {
 
   @is.RequiredWordField({
     words: [...new Set([...PAYMENT_STATUSES, ...FULFILLMENT_STATUSES])],
-    description: 'The status that you take the order to have. Another one is refused as `stale`.',
+    description: 'The current status that you expect. A different one is refused with `stale`.',
   })
   expected!: string;
 
@@ -286,7 +286,7 @@ export class TransitionRequest {
   })
   to!: string;
 
-  @is.FlagField({ default: false, description: 'For RETURNED: whether units go back to their bins.' })
+  @is.FlagField({ default: false, description: 'For RETURNED: whether units return to their bins.' })
   restock?: boolean | null;
 
   @is.OptionalObjectField(BinRequest, {
@@ -294,7 +294,7 @@ export class TransitionRequest {
   })
   restock_to?: BinRequest | null;
 
-  @Lines('Which units go back. Absent: all that were shipped and have not come back.')
+  @Lines('Units to restock. Absent: all shipped units that were not returned.')
   lines?: LineQuantityRequest[] | null;
 }
 
@@ -302,40 +302,39 @@ export class RecordPaymentRequest {
   @OwnReference("The payment's id at your gateway.")
   reference!: string;
 
-  @is.MinorUnitsField({ description: 'What was paid.' })
+  @is.MinorUnitsField({ description: 'Paid amount.' })
   amount!: number;
 
   @is.CurrencyField({ isRequired: true, description: 'ISO 4217 code of the amount, in any letter case.' })
   currency!: string;
 
-  @is.FlagField({ default: false, description: 'Whether it may be less than what is still to be paid.' })
+  @is.FlagField({ default: false, description: 'Whether the amount can be less than `amount_open`.' })
   partial?: boolean | null;
 
   @is.FlagField({
     default: false,
     description:
-      'Whether it may be less than what is still to be paid. The rest is written off, as a cash discount is.',
+      'Whether the amount can be less than `amount_open`. The remainder is written off, as a cash discount is.',
   })
   settles?: boolean | null;
 
   @is.FlagField({
     default: false,
-    description:
-      'Whether it may be any amount, also more than what is still to be paid: the rest is then `refund_due`.',
+    description: 'Whether the amount can exceed `amount_open`: the excess is then `refund_due`.',
   })
   excess?: boolean | null;
 
-  @is.TextField({ max: 64, description: 'How it was paid, such as card or bank transfer.' })
+  @is.TextField({ max: 64, description: 'Payment method, such as card or bank transfer.' })
   method?: string | null;
 
   @is.IntegerOrNullField({
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
-    description: 'What the gateway keeps of it, in minor units.',
+    description: 'Fee of the gateway, in minor units.',
   })
   fee?: number | null;
 
-  @is.TextField({ max: 64, description: "The gateway's number of the settlement by which it is paid out." })
+  @is.TextField({ max: 64, description: "The gateway's number of the payout." })
   payout?: string | null;
 
   @is.MetadataField({ description: 'Your own fields of the payment.' })
@@ -349,13 +348,13 @@ export class RecordRefundRequest {
   @OwnReference("The refund's id at your gateway.")
   reference!: string;
 
-  @is.MinorUnitsField({ description: 'What was refunded; 0 for units that come back unpaid.' })
+  @is.MinorUnitsField({ description: 'Refunded amount; 0 for returned units that were not paid.' })
   amount!: number;
 
   @is.OptionalWordField({
     words: REFUND_REASONS,
     description:
-      'What the money is for. goods, shipping and goodwill lower what is owed. Absent: goods with `lines` or `restock`; otherwise a ' +
+      'Reason of the refund. goods, shipping and goodwill lower `amount_owed`. Absent: goods with `lines` or `restock`; otherwise a ' +
       'repayment of what is due back, and goodwill for more than that.',
   })
   reason?: RefundReason | null;
@@ -364,12 +363,12 @@ export class RecordRefundRequest {
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     description:
-      'What is owed no more, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with ' +
+      'Amount that is no longer owed, in minor units. Absent: the amount, less what was due back; of goods at least the share of their units in the total, with ' +
       'tax and discount; at most what is owed. Not of a chargeback or a repayment.',
   })
   credited?: number | null;
 
-  @Lines('The units that the money is for. Those that have not shipped are given up.')
+  @Lines('Refunded units. Units that have not shipped are cancelled.')
   lines?: LineQuantityRequest[] | null;
 
   @is.FlagField({
@@ -432,7 +431,7 @@ export class PricedPatchRequest extends OrderPatchRequest {
 }
 
 export class AddNoteRequest {
-  @is.RequiredTextField({ max: 2000, description: 'For the history.' })
+  @is.RequiredTextField({ max: 2000, description: 'Recorded in the history.' })
   text!: string;
 
   @is.MetadataField({ description: 'Kept with the note.' })
@@ -451,9 +450,9 @@ export function toShipment(body: CreateShipmentRequest): ShipmentRequest {
   const { items, status, shipped_at, ...identity } = body;
   const { reference, carrier, tracking_number, tracking_url, notify } = identity;
   const bins = items?.filter(({ from }) => from);
-  // A client that resolves URLs cannot name these in a path.
+  // A client that resolves URLs cannot use these in a path.
   refuseIf(/^\.\.?$/.test(reference), 'reference must not be . or ..');
-  refuseIf(status === 'picking' && !!shipped_at, 'shipped_at needs the status shipped');
+  refuseIf(status === 'picking' && !!shipped_at, 'shipped_at requires the status shipped');
   return {
     reference,
     items: items ? items.map(toShipmentItem) : null,
@@ -470,7 +469,7 @@ export function toShipment(body: CreateShipmentRequest): ShipmentRequest {
 function toShipmentItem({ line, quantity, from }: ShipmentItemRequest, index: number): ShipmentItem {
   if (!from) return { line, quantity };
   const picked = from.reduce((sum, units) => sum + units.quantity, 0);
-  refuseIf(picked !== quantity, `items[${index}].from must have ${quantity} units in all, as quantity says`);
+  refuseIf(picked !== quantity, `items[${index}].from must add up to the quantity, ${quantity}`);
   return {
     line,
     quantity,
@@ -480,7 +479,7 @@ function toShipmentItem({ line, quantity, from }: ShipmentItemRequest, index: nu
 
 export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
   const { carrier, tracking_number, tracking_url, status, at } = body;
-  refuseIf(!!at && status !== 'shipped' && status !== 'delivered', 'at needs the status shipped or delivered');
+  refuseIf(!!at && status !== 'shipped' && status !== 'delivered', 'at requires the status shipped or delivered');
   const tracking: Partial<Tracking> = {
     ...(carrier !== undefined && { carrier: carrier ?? '' }),
     ...(tracking_number !== undefined && { trackingNumber: tracking_number ?? '' }),
@@ -508,7 +507,7 @@ export function toEditedLines(body: ChangeLinesRequest, inStore: Currency): Edit
   const { set, add, ...charges } = body as PricedLinesRequest;
   const ofOrder = toGivenCharges(charges, []);
   if (!set && !add && !ofOrder) throw new BadRequestException('set or add is required');
-  refuseIf(new Set(set?.map(({ line }) => line)).size < (set?.length ?? 0), 'set must name each line once');
+  refuseIf(new Set(set?.map(({ line }) => line)).size < (set?.length ?? 0), 'set must contain each line once');
   refuseLines(set ?? [], 'set', (line) => faultsOfPrice(line, inStore));
   const lines = (set ?? []).map((item) => {
     const { unitPrice, ...given } = pricesOf(item, inStore);
@@ -527,8 +526,8 @@ export function toEditedLines(body: ChangeLinesRequest, inStore: Currency): Edit
 }
 
 export function toTransition({ field, expected, to, restock, restock_to, lines }: TransitionRequest): Transition {
-  refuseIf(!!lines && !restock, 'lines needs restock');
-  refuseIf(!!restock_to && !restock, 'restock_to needs restock');
+  refuseIf(!!lines && !restock, 'lines requires restock');
+  refuseIf(!!restock_to && !restock, 'restock_to requires restock');
   return {
     field: field === STATUS_FIELDS.status ? 'status' : 'fulfillmentStatus',
     expected,
@@ -543,7 +542,9 @@ export function toPayment(body: RecordPaymentRequest): PaymentRequest {
   const { at, ...identity } = body;
   const { reference, amount, currency, partial, settles, excess, method, fee, payout, metadata } = identity;
   if (partial && settles) {
-    throw new BadRequestException('partial and settles exclude each other: settles closes what partial leaves open');
+    throw new BadRequestException(
+      'partial and settles exclude each other: settles writes off what partial leaves open',
+    );
   }
   refuseIf(!!excess && !!settles, 'excess and settles exclude each other');
   return {
@@ -565,7 +566,7 @@ export function toPayment(body: RecordPaymentRequest): PaymentRequest {
 export function toRefund(body: RecordRefundRequest): RefundRequest {
   const { at, lines, ...identity } = body;
   const { reference, amount, reason, credited, restock, restock_to, notify } = identity;
-  refuseIf(!!restock_to && !restock, 'restock_to needs restock');
+  refuseIf(!!restock_to && !restock, 'restock_to requires restock');
   const isOfGoods = !!lines || !!restock;
   refuseIf(isOfGoods && !!reason && reason !== 'goods', `reason must be goods with ${lines ? 'lines' : 'restock'}`);
   const credits = !reason || isCrediting(reason);
@@ -621,7 +622,7 @@ export function toMail({ stage, reference }: RepeatMailRequest): MailOfOrder {
   return { stage, reference: reference ?? '' };
 }
 
-/** Hashes the fields as they came. */
+/** Hashes the fields as received. */
 function hashOf(fields: object): string {
   return canonicalHash(fields).toString('base64');
 }

@@ -104,7 +104,7 @@ export const ApiPreviewOrder = ApiWrite({
   of: OrderPreview,
   answer: {
     status: 200,
-    description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
+    description: 'The order was not placed. `problems` is empty if it can be placed now.',
   },
   ignoresFields: true,
   failures: FAULTS,

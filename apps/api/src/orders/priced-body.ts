@@ -8,13 +8,13 @@ interface SentBody {
   readonly mayPrice: boolean;
 }
 
-/** The body, with what {@link bodyOfScope} must know of its sender. */
+/** Injects the body together with what {@link bodyOfScope} needs to know about its sender. */
 export const PricedBody = createParamDecorator((_data: unknown, context: ExecutionContext): SentBody => {
   const { body, apiKey } = context.switchToHttp().getRequest<AuthenticatedRequest>();
   return { body, mayPrice: names(apiKey.scope, 'pricing') };
 });
 
-/** Reads a body into the class with prices for a key that has the scope `pricing`, for others into the one without. */
+/** Reads a body into the class with prices when the key has the scope `pricing`, otherwise into the class without. */
 export function bodyOfScope<Body extends object>(
   pipe: BodyPipe,
   Plain: new () => Body,

@@ -13,7 +13,7 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 const MAX_DAYS = 400;
 const DAY_MS = 86_400_000;
-/** The last `from` and the first `to` that may stand alone: the year of each of the 30 days has four digits. */
+/** The last `from` and the first `to` that may be given alone: all 30 days then have a four-digit year. */
 const [LAST_FROM, FIRST_TO] = ['9999-12-02', '0001-01-31'];
 const REFUSED_RANGE = `to must be a date after from, at most ${MAX_DAYS} days later`;
 

@@ -9,7 +9,7 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 export const PEOPLE_DOCUMENTATION: ResourceDocumentation = {
   tag: 'People',
-  description: 'Who may sign in to the store. Only the sessions of owners reach them, no API key.',
+  description: 'People who can sign in to the store. Only sessions of owners can read and change them, not API keys.',
   schemas: [Person, PersonSession],
 };
 
@@ -36,10 +36,10 @@ export const ApiListSessions = applyDecorators(
 
 const TOO_MANY_MAILS = new TooManyInvitations('one person', 10);
 
-/** The failures of every change. Who asks may have lost access in the meantime. */
+/** The failures of every change. The caller may have lost access in the meantime. */
 const OF_CHANGE = [new ExceedsMaker(CHANGED_MAKER), new CommitOutcomeUnknown(null)];
 
-/** @param answer what the row shows. */
+/** @param answer what the returned row shows. */
 const ApiChange = (
   operation: Omit<Parameters<typeof ApiWrite>[0], 'of' | 'answer'>,
   answer: string,
@@ -58,7 +58,7 @@ const ApiChange = (
 export const ApiAddPerson = ApiWrite({
   operationId: 'addPerson',
   summary: 'Add a person',
-  description: 'They get a mail without a code, and sign in with their address.',
+  description: 'Sends an invitation without a code. The person signs in with their address.',
   of: Person,
   body: { type: AddPersonRequest, example: { email: 'ada@example.com', name: 'Ada Lovelace', role: 'owner' } },
   answer: { status: 201, description: 'The person.' },
@@ -69,7 +69,7 @@ export const ApiChangePerson = ApiChange(
   {
     operationId: 'changePerson',
     summary: 'Change the name or the role of a person',
-    description: 'Absent fields stay. Another role holds for the sessions of the person from their next request on.',
+    description: 'Absent fields keep their values. A new role takes effect with the next request of each session.',
     body: { type: ChangePersonRequest, example: { role: 'manager' } },
     failures: [
       invalidField('role must be one of owner, manager, warehouse, support, developer, viewer'),
@@ -100,8 +100,8 @@ export const ApiRemovePerson = applyDecorators(
 export const ApiInvitePerson = ApiChange(
   {
     operationId: 'invitePerson',
-    summary: 'Send the mail about the access again',
-    description: 'It has no code. A mail that is still tried starts again at its first attempt.',
+    summary: 'Resend the invitation',
+    description: 'It contains no code. An invitation that is still being retried starts again at its first attempt.',
     failures: [TOO_MANY_MAILS],
   },
   'The person. `invited` is true once the mail is sent.',

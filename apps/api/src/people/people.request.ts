@@ -2,10 +2,10 @@ import type { NewPerson, PersonChange } from '@app/application';
 import { ROLES, type Role } from '@app/domain';
 import * as is from '../body/fields.js';
 
-const DESCRIPTION = { name: 'Display name.', role: 'What the person may do.' };
+const DESCRIPTION = { name: 'Display name.', role: 'Role of the person.' };
 
 export class AddPersonRequest {
-  @is.RequiredEmailField({ description: 'Where codes for the sign-in are sent. Letter case does not matter.' })
+  @is.RequiredEmailField({ description: 'Address for sign-in codes. Letter case does not matter.' })
   email!: string;
 
   @is.NameField({ isRequired: true, description: DESCRIPTION.name })
@@ -27,7 +27,7 @@ export function toNewPerson({ email, name, role }: AddPersonRequest): Omit<NewPe
   return { email, name: name.trim(), role };
 }
 
-/** Null leaves a field as it is: a person has a name and a role. */
+/** Null does not change a field: a person always has a name and a role. */
 export function toPersonChange({ name, role }: ChangePersonRequest): PersonChange {
   return { ...(name && { name: name.trim() }), ...(role && { role }) };
 }

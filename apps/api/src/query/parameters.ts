@@ -1,61 +1,63 @@
 import { MAX_LIMIT, NEWEST_FIRST, parseId, type Sort } from '@app/application';
-import { isInCalendar, MAX_INT4, type Metadata } from '@app/domain';
+import { FLAG, integerFrom, MAX_INT4, VALUES, wordOf, type Metadata, type ValueReader } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
-import { isDay } from '../body/fields.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 export const DEFAULT_LIMIT = 50;
-/** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
+/** Limits pages so that the offset of the last row is a 32-bit integer with any limit. */
 const CUSTOMER_ID = 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7';
 const MAX_PAGE = Math.floor(MAX_INT4 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
 const MAX_VALUES = 100;
-/** The most words of one filter, such as statuses. */
+/** The maximum number of values of one filter, such as statuses. */
 const MAX_WORDS = 20;
-/** The most values of one filter, blank ones included: to trim thousands takes milliseconds. */
+/** The maximum number of parts of one filter, including blank ones: trimming thousands takes milliseconds. */
 const MAX_PARTS = 2 * MAX_VALUES;
-/** Ids count from 1, so a filter by this id matches no row. */
+/** Ids start at 1, so a filter with this id matches no row. */
 const NO_ID = 0;
 
 /** The parameters of a URL as parsed by Fastify: a repeated one is an array. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The document, the reader and the names that a route knows derive from it. An unreadable value becomes the default, or
- * a filter that matches no row, unless the parameter has a refusal.
+ * The document, the reader and the known names of a route derive from it. An unreadable value becomes the default, or a
+ * filter that matches no row, unless the parameter has a refusal.
  */
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly description: string;
   readonly schema: SchemaObject & { readonly examples: (string | number | boolean | string[] | object)[] };
-  /** The message of the 400; absent: it refuses no value. */
+  /** The message of the 400; when absent, no value is refused. */
   readonly refusal?: string;
-  /** The values that rows can have. A strict request with another one is a 400. */
+  /** The values that rows can have. In strict handling, any other value is a 400. */
   readonly words?: readonly string[];
-  /** The URL has a key in brackets after the name, as in `metadata[erp_id]`. */
+  /** Whether the URL has a key in brackets after the name, as in `metadata[erp_id]`. */
   readonly isKeyed?: true;
-  /** @param sent in the order of the URL; empty = not given. @param query all of it, for keyed parameters. */
+  /**
+   * @param sent the values in the sequence of the URL; empty when not given. @param query the whole query, for keyed
+   * parameters.
+   */
   readonly read: (sent: readonly string[], query?: RawQuery) => T;
 }
 
-/** Whether a name in a URL is this parameter's. */
+/** Whether a name in a URL belongs to this parameter. */
 export function isNameOf({ name, isKeyed }: Parameter, sent: string): boolean {
   return sent === name || (isKeyed === true && sent.startsWith(`${name}[`) && sent.endsWith(']'));
 }
 
-/** The last one, trimmed. A blank one counts as absent. */
+/** Returns the last value, trimmed. A blank value counts as absent. */
 export function lastOf(sent: readonly string[]): string | undefined {
   return sent.at(-1)?.trim() || undefined;
 }
 
 type Filter<T> = Parameter<T | undefined>;
 
-/** A blank one counts: a client without a value must not read all rows. */
+/** Returns the last value, even a blank one: a client that sends an empty filter must not read all rows. */
 function filterOf(sent: readonly string[]): string | undefined {
   return sent.at(-1)?.trim();
 }
 
-/** Letter case does not matter. A word that no row can have is left out. */
+/** Matches in any letter case. A word that no row can have is ignored. */
 export const oneOfFilter = (
   name: string,
   what: string,
@@ -95,8 +97,8 @@ export const wordFilter = (
 });
 
 /**
- * Separated by commas, repeated, or both. A parameter with blank words only is an empty list: the list that a client
- * made it of was empty.
+ * Reads words that are separated by commas, repeated, or both. A parameter with only blank words is an empty list,
+ * because the client's own list was empty.
  */
 export const readWords =
   (refusal: string, most = MAX_VALUES) =>
@@ -114,7 +116,7 @@ export const readWords =
 
 export const refusalOfWords = (name: string): string => `${name} must have at most ${MAX_VALUES} values`;
 
-/** @param letterCase whether it matters. */
+/** @param letterCase whether letter case matters. */
 export const wordsFilter = (
   name: string,
   what: string,
@@ -196,118 +198,94 @@ export const flagFilter = (name: string, what: string): Filter<true> => ({
   name,
   description: `\`true\` (or \`1\`): ${what}. Any other value, including \`false\`, does not filter.`,
   schema: { type: 'boolean', examples: [true] },
-  read: (sent) => /^(?:true|1)$/i.test(lastOf(sent) ?? '') || undefined,
+  read: (sent) => FLAG.read(lastOf(sent) ?? '') || undefined,
 });
 
 /** Rejects unreadable values: a client that mistypes a filter must not read other rows than it asked for. */
-function refusing<T>(refusal: string, parse: (text: string) => T | null): Pick<Filter<T>, 'refusal' | 'read'> {
+function refusing<T>(
+  name: string,
+  { rule, read: parse }: ValueReader<T>,
+): Pick<Filter<T>, 'name' | 'read'> & { readonly refusal: string } {
+  const refusal = `${name} ${rule}`;
   const read = (sent: readonly string[]) => {
     const text = filterOf(sent);
     const value = text === undefined ? undefined : parse(text);
     if (value === null) throw invalidField(refusal);
     return value;
   };
-  return { refusal, read };
+  return { name, refusal, read };
 }
 
 export const booleanFilter = (name: string, whenTrue: string, whenFalse: string): Filter<boolean> => ({
-  name,
-  description: `\`true\`: ${whenTrue}. \`false\`: ${whenFalse}. Letter case does not matter; any other value, also an empty one, returns 400.`,
+  ...refusing(name, FLAG),
+  description:
+    `\`true\` (or \`1\`): ${whenTrue}. \`false\` (or \`0\`): ${whenFalse}. Letter case does not matter; any other ` +
+    'value, also an empty one, returns 400.',
   schema: { type: 'boolean', examples: [true] },
-  ...refusing(`${name} must be true or false`, (text) =>
-    /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : null,
-  ),
 });
 
 export const trueFilter = (name: string, what: string): Filter<true> => ({
-  name,
-  description: `\`true\`: ${what}. Any other value returns 400.`,
+  ...refusing(name, { rule: 'must be true', read: (text) => FLAG.read(text) || null }),
+  description: `\`true\` (or \`1\`): ${what}. Any other value returns 400.`,
   schema: { type: 'boolean', enum: [true], examples: [true] },
-  ...refusing(`${name} must be true`, (text) => (/^true$/i.test(text) ? (true as const) : null)),
 });
 
-/** @param words the first is the preset. */
+/** @param words the first word is the default. */
 export const choice = <Word extends string>(
   name: string,
   what: string,
   words: readonly [Word, ...Word[]],
 ): Parameter<Word> => {
-  const { refusal, read } = refusing(
-    `${name} must be ${words.join(' or ')}`,
-    (text) => words.find((word) => word === text.toLowerCase()) ?? null,
-  );
+  const { refusal, read } = refusing(name, wordOf(words));
   return {
     name,
     description: `${what} Letter case does not matter; any other value, also an empty one, returns 400.`,
     schema: { type: 'string', enum: [...words], default: words[0], examples: [words[0]] },
-    ...(refusal && { refusal }),
+    refusal,
     read: (sent) => read(sent) ?? words[0],
   };
 };
 
-const DATE = '2026-03-29';
-
 export const dateFilter = (name: string, what: string): Filter<string> => ({
-  name,
+  ...refusing(name, { rule: VALUES.day.rule, read: (text) => VALUES.day.read(text) && text }),
   description: `${what} Any other value than a date, also an empty one, returns 400.`,
-  schema: { type: 'string', format: 'date', examples: [DATE] },
-  ...refusing(`${name} must be a date such as ${DATE}`, (text) => (isDate(text) ? text : null)),
+  schema: { type: 'string', format: 'date', examples: ['2026-03-29'] },
 });
-
-/** The year 0 is none of PostgreSQL. */
-function isDate(text: string): boolean {
-  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  // Date reads 30 February as 2 March.
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}
 
 export const integerFilter = (
   name: string,
   what: string,
   { min, max }: { readonly min: number; readonly max: number },
 ): Filter<number> => ({
-  name,
+  ...refusing(name, integerFrom(min, max)),
   description: `${what} Any other value, also an empty one, returns 400.`,
   schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
-  ...refusing(`${name} must be an integer from ${min} to ${max}`, (text) => {
-    const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
-    return value >= min && value <= max ? value : null;
-  }),
 });
 
-const TIME =
-  /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
 const FINER_THAN_MS = /\.\d{3}\d*[1-9]/;
 
 /** Rounded up to milliseconds: what has happened at a time, to a millisecond, stays before or after it. */
-function readTime(text: string): Date | null {
+function readBound(text: string): Date | null {
   // A `+` that a client does not encode arrives as a blank.
-  const time = text.replace(' ', '+');
-  if (!TIME.test(time) || !isDay(time)) return null;
-  const moment = new Date(Date.parse(time) + (FINER_THAN_MS.test(time) ? 1 : 0));
-  return isInCalendar(moment) ? moment : null;
+  const time = VALUES.time.read(text.replace(' ', '+'));
+  return time && FINER_THAN_MS.test(text) ? VALUES.time.read(new Date(time.getTime() + 1).toISOString()) : time;
 }
 
 export const timeFilter = (name: string, what: string): Filter<Date> => ({
-  name,
+  ...refusing(name, { rule: VALUES.time.rule, read: readBound }),
   description:
     `${what} ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. ` +
     'Any other value, also an empty one, returns 400.',
   schema: { type: 'string', format: 'date-time', examples: ['2026-03-28T23:00:00.000Z'] },
-  ...refusing(
-    `${name} must be a time with a zone, such as 2026-03-29T00:00:00+01:00 or 2026-03-28T23:00:00Z`,
-    readTime,
-  ),
 });
 
-/** @param rows such as `orders that were placed`. */
+/** @param rows a description such as `orders that were placed`. */
 export const createdFilter = (rows: string) => ({
   createdFrom: timeFilter('created_from', `Only ${rows} at this time or later.`),
   createdTo: timeFilter('created_to', `Only ${rows} before this time.`),
 });
 
-/** @param rows such as `orders that changed`. */
+/** @param rows a description such as `orders that changed`. */
 export const updatedFilter = (rows: string) => ({
   updatedFrom: timeFilter('updated_from', `Only ${rows} at this time or later.`),
   updatedTo: timeFilter('updated_to', `Only ${rows} before this time.`),
@@ -321,12 +299,12 @@ export const searchFilter = (what: string, example: string): Filter<string> => (
   schema: { type: 'string', examples: [example] },
   read: (sent) => {
     const text = lastOf(sent)?.normalize();
-    // Code points, so that no character is cut in half. Most texts are short enough to skip this.
+    // Counting code points cuts no character in half. Most texts are short enough to skip this.
     return text && text.length > MAX_SEARCH_LENGTH ? [...text].slice(0, MAX_SEARCH_LENGTH).join('') : text;
   },
 });
 
-/** A whole number, clamped to its range; the preset for text that is no number. */
+/** Reads a whole number, clamped to its range; returns the default for any other text. */
 export function clampedInteger(sent: readonly string[], min: number, max: number, preset: number): number {
   const text = lastOf(sent) ?? '';
   const value = /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : preset;
@@ -390,7 +368,7 @@ export const SORT_BY_CHANGE = sortOf(
   null,
 );
 
-/** What the rows of a list have besides. */
+/** Declares which additional fields the rows of a list may contain. */
 export function includeOf<Word extends string>(words: readonly Word[], example: Word): Filter<readonly Word[]> {
   const refusal = `include must be one or more of ${words.join(', ')}, separated by commas`;
   const read = readWords(refusal);

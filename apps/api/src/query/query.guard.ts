@@ -6,7 +6,7 @@ import { parametersOf } from './query.js';
 import { encodeName, ignoredNames, isStrict } from '../errors/strict-handling.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
-/** Each is compared with each that the route has. */
+/** Limits the parameters, because each is compared with each one of the route. */
 const MAX_PARAMETERS = 200;
 
 /**

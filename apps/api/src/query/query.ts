@@ -23,7 +23,10 @@ export function queryOf<T extends object>(declared: Parameters<T>): Query<T> {
   };
 }
 
-/** The query of a list: a parameter for each field of the port's filter, `limit` and `page`, and those of its order. */
+/**
+ * Declares the query of a list: a parameter for each field of the port's filter, `limit`, `page`, and the sort
+ * parameters.
+ */
 export function listQuery<F extends object>(
   filters: Parameters<F>,
   order: { readonly sort?: Parameter<Sort | undefined> } = {},
@@ -42,7 +45,7 @@ const Values = createParamDecorator((query: Query, context: ExecutionContext) =>
   query.read(context.switchToHttp().getRequest<FastifyRequest>().query as RawQuery),
 );
 
-/** The documentation of the route and {@link QueryGuard} take the parameters from here. */
+/** Declares the query of a route. The documentation and {@link QueryGuard} take the parameters from here. */
 export function ReadQuery(query: Query): ParameterDecorator {
   return (controller, method, index) => {
     if (method === undefined) throw new Error('ReadQuery belongs to a parameter of a route');

@@ -27,14 +27,16 @@ export class Demo {
     private readonly databaseUrl: string,
   ) {}
 
-  /** Whether it loaded the store. One without keys is loaded again: its first load was interrupted. */
+  /**
+   * Returns whether it loaded the store. A store without keys is loaded again, because its first load was interrupted.
+   */
   async loadOnce(): Promise<boolean> {
     const stores = this.app.get(StoreRepository);
     const store = await stores.findBySubdomain(DEMO_STORE);
     const isUnfinished = store !== null && (await this.app.get(ApiKeyRepository).list(store.id, null)).total === 0;
     if (!isUnfinished && (await stores.list()).length > 0) return false;
     await withBundleImporter(this.databaseUrl, this.app.get(DataCipher), (importer) =>
-      // The dates are part of the orders' numbers: those of the first load.
+      // The dates are part of the order numbers, so the dates of the first load are used.
       importer.importObjects(demoStore({ now: store?.createdAt ?? new Date() })),
     );
     await this.addOwner();
@@ -47,7 +49,7 @@ export class Demo {
     return { liveKey, testKey, item: { product_id: await this.productInStock(), quantity: 1 } };
   }
 
-  /** The token of a link for the owner of the demo store; null when there is no such person. */
+  /** Returns the token of a link for the owner of the demo store; null when there is no such person. */
   async signInToken(): Promise<string | null> {
     try {
       return (await this.app.get(SignInService).makeLink(OWNER.email)).token;
@@ -57,7 +59,7 @@ export class Demo {
     }
   }
 
-  /** The first load may have been interrupted after it. */
+  /** Adds the owner when the first load was interrupted before. */
   private async addOwner(): Promise<void> {
     const { id: storeId } = await this.app.get(StoreRepository).require(DEMO_STORE);
     const known = await this.app.get(PersonRepository).findByEmail(storeId, OWNER.email);
@@ -71,7 +73,7 @@ export class Demo {
     return (await this.app.get(ApiKeysService).create(id, { name: `First ${mode} key`, ...rights }, maker)).key;
   }
 
-  /** A product without variants: otherwise an order must name the variant. */
+  /** Finds a product without variants, because an order must otherwise name the variant. */
   private async productInStock(): Promise<number> {
     const products = this.app.get(ProductsService);
     const storeId = (await this.app.get(StoreRepository).findBySubdomain(DEMO_STORE))?.id ?? 0;

@@ -19,7 +19,7 @@ Store Commerce is running at ${address} with a demo store.
   Test key       ${testKey}
   Documentation  ${address}/docs
 ${signInLine(place)}
-The keys are not shown again. To make another:
+The keys are shown only once. To create another:
   ${newKeyCommand(place)}
 
 List products:
@@ -35,15 +35,15 @@ export function welcomeBack(place: Place): string {
 Store Commerce is running at ${place.address}
 
   Documentation  ${place.address}/docs
-  A new API key  ${newKeyCommand(place)}
+  New API key    ${newKeyCommand(place)}
 ${signInLine(place)}`;
 }
 
 function signInLine({ signInLink }: Place): string {
-  return signInLink === null ? '' : `  Sign in, once  ${signInLink}\n`;
+  return signInLink === null ? '' : `  Sign-in link   ${signInLink}\n`;
 }
 
-/** A command that works in a shell without this process's environment. */
+/** Returns a command that works in a shell without this process's environment. */
 function newKeyCommand({ dataDir }: Place): string {
   const command = `npx store-commerce keys create --store ${DEMO_STORE}`;
   if (dataDir === DEFAULT_DATA_DIR) return command;

@@ -23,7 +23,7 @@ export class HealthController {
   }
 }
 
-/** The same body with 503 as with 200, not the error envelope: it names the failing checks. */
+/** The body with 503 is the same as with 200, not the error envelope, because it names the failing checks. */
 function send(reply: FastifyReply, { status, body }: Health): Health['body'] {
   void reply.status(status).header('cache-control', 'no-store');
   if (status !== 200) void reply.header('x-error-code', 'unavailable');

@@ -3,7 +3,7 @@ import { Config } from '@app/infrastructure';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Metrics } from './metrics.js';
 
-/** Open until everything else is closed. */
+/** Stays open until everything else is closed. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private server: StatusServer | null = null;

@@ -11,7 +11,7 @@ export interface RequestLabels {
   readonly mode: 'live' | 'test' | '';
 }
 
-/** A client can invent any number of others. */
+/** The methods that metrics name; a client can invent any number of others. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 @Injectable()
@@ -42,7 +42,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
 
   private readonly unexpectedInput = this.counter(
     'database_unexpected_input_total',
-    'Values that validation let pass and the database refused; should be 0',
+    'Values that passed validation and that the database rejected; should be 0',
     'sqlstate',
   );
 

@@ -34,7 +34,10 @@ const MOVEMENTS_QUERY = listQuery<MovementFilter>({
   to: timeFilter('to', 'Only movements before this time.'),
 });
 
-/** A count of many bins reads every open order. It holds the bins for a small part of this time. */
+/**
+ * A count of many bins reads every open order, so it may take this long. It locks the bins for a small part of this
+ * time.
+ */
 const CHANGE_MS = 8_000;
 
 @Controller('v1/stock')

@@ -7,13 +7,13 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 export const STOCK_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Stock',
-  description: 'What lies in which bin: receipts, corrections and counts.',
+  description: 'Stock by bin: receipts, corrections and counts.',
   schemas: [StockListItem, StockMovement, StockChange],
 };
 
 export const ApiListStock = ApiList({
   operationId: 'listStock',
-  summary: 'What lies where',
+  summary: 'List the stock by bin',
   description:
     'A row for each bin in which a product or variant lies or has lain, of active and other products and warehouses. Sorted ' +
     'by `product_id`, then `variant_id` (the product itself first), then the age of the bin. `pagination.total` counts all ' +
@@ -23,7 +23,7 @@ export const ApiListStock = ApiList({
 
 export const ApiListMovements = ApiList({
   operationId: 'listStockMovements',
-  summary: 'The ledger of the stock, newest first',
+  summary: 'List stock movements, newest first',
   description:
     'Every change of a quantity: by orders, and by changes of stock. Movements are never changed or deleted. The list covers ' +
     'what `from` and `to` limit. Without `from`, it covers all time for a `sku` or `product_id`, and otherwise the ' +
@@ -35,11 +35,11 @@ export const ApiChangeStock = ApiWrite({
   operationId: 'changeStock',
   summary: 'Report receipts, corrections and counts',
   description:
-    'Lines apply in their order, and each says one thing. `adjust` adds or removes units. `set` writes a quantity if the ' +
+    'Lines apply in their order, and each has one effect. `adjust` adds or removes units. `set` writes a quantity if the ' +
     'bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted ' +
     'units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces ' +
     'an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that ' +
-    'finds fewer units than are sold since leaves 0, and `short` names the rest. A refused line changes nothing; the other ' +
+    'finds fewer units than were sold since leaves 0, and `short` states the difference. A refused line changes nothing; the other ' +
     'lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered ' +
     'as the first time.',
   of: StockChange,

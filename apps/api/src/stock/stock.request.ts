@@ -18,17 +18,17 @@ export class StockLineRequest extends UnitFields {
     min: -MAX_INT4,
     max: MAX_INT4,
     isOptional: true,
-    description: 'Units that came in (positive) or are gone (negative). The stock never falls below 0.',
+    description: 'Units to add (positive) or remove (negative). The stock never falls below 0.',
   })
   adjust?: number;
 
-  @is.IntegerField({ min: 0, max: MAX_INT4, isOptional: true, description: 'What the bin shall hold.' })
+  @is.IntegerField({ min: 0, max: MAX_INT4, isOptional: true, description: 'New quantity of the bin.' })
   set?: number;
 
   @is.IntegerOrNullField({
     min: 0,
     max: MAX_INT4,
-    description: 'Required with `set`: what you take the bin to hold. Null overwrites whatever is there.',
+    description: 'Required with `set`: the current quantity that you expect. Null overwrites any quantity.',
   })
   expected?: number | null;
 
@@ -56,7 +56,7 @@ export class ChangeStockRequest {
   @is.ReferenceField({ description: 'Your own number of the request. Unique in the store, for ever.' })
   reference?: string | null;
 
-  @is.TextField({ max: 500, description: 'Why, for the ledger.' })
+  @is.TextField({ max: 500, description: 'Reason, recorded in the ledger.' })
   reason?: string | null;
 
   @is.TimestampField({
@@ -64,12 +64,12 @@ export class ChangeStockRequest {
   })
   at?: string | null;
 
-  @is.FlagField({ default: false, description: 'Whether no line changes anything when one is refused.' })
+  @is.FlagField({ default: false, description: 'Whether nothing changes when one line is refused.' })
   atomic?: boolean | null;
 
   @is.FlagField({
     default: false,
-    description: 'Whether a bin that a line names is made where its warehouse lacks it.',
+    description: 'Whether to create a bin that a line names and its warehouse lacks.',
   })
   create_bins?: boolean | null;
 
@@ -113,9 +113,9 @@ function faultsOf(line: StockLineRequest): Fault[] {
     ...(set !== undefined && expected === undefined ? [{ path: '.expected', message: 'is required' }] : []),
     ...(counted !== undefined && !as_of ? [{ path: '.as_of', message: 'is required' }] : []),
     ...(counted !== undefined && !basis ? [{ path: '.basis', message: 'is required' }] : []),
-    ...(set === undefined && expected !== undefined ? [{ path: '.expected', message: 'needs set' }] : []),
-    ...(counted === undefined && as_of ? [{ path: '.as_of', message: 'needs counted' }] : []),
-    ...(counted === undefined && basis ? [{ path: '.basis', message: 'needs counted' }] : []),
+    ...(set === undefined && expected !== undefined ? [{ path: '.expected', message: 'requires set' }] : []),
+    ...(counted === undefined && as_of ? [{ path: '.as_of', message: 'requires counted' }] : []),
+    ...(counted === undefined && basis ? [{ path: '.basis', message: 'requires counted' }] : []),
   ];
 }
 

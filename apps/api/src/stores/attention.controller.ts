@@ -13,7 +13,7 @@ const QUERY = queryOf({
 });
 
 @Controller('v1/attention')
-@Documented({ tag: 'Attention', description: 'What waits for a person.', schemas: [Attention] })
+@Documented({ tag: 'Attention', description: 'Work that needs a person.', schemas: [Attention] })
 export class AttentionController {
   constructor(private readonly attention: StoreAttention) {}
 
@@ -21,7 +21,7 @@ export class AttentionController {
   @ApiParameters
   @ApiSingle({
     operationId: 'getAttention',
-    summary: 'How much of the store waits for a person',
+    summary: 'Count the work that needs a person',
     description: 'Exact counts of one moment. Webhooks, keys and units are those of both modes.',
     of: Attention,
   })

@@ -14,8 +14,8 @@ export class KeyController {
   @Get()
   @ApiSingle({
     operationId: 'getKey',
-    summary: 'What the key of the request is',
-    description: 'Its mode, what it permits and its store. Every key may ask.',
+    summary: 'Read the key of the request',
+    description: 'Its mode, scopes and store. Every key can read it.',
     of: ApiKey,
   })
   async retrieve(@CurrentKey() key: ApiKeyLookup) {

@@ -4,7 +4,7 @@ import { SkuListItem, type DocumentedWebhooks, type NamedSchema } from '@app/rep
 import { Type, type TSchema } from '@sinclair/typebox';
 
 const CURSOR = is.text(
-  'The place after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.',
+  'The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.',
   'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
 );
 const TIMESTAMP = is.timestamp('When the newest change of the message entered the feed.', '2026-11-20T09:30:01.080Z');
@@ -65,12 +65,12 @@ const header = (name: string, description: string, example: string) => ({
 const HEADERS = [
   header(
     'webhook-id',
-    'The same for every attempt at the message: skip one that you have stored.',
+    'The same for every attempt at a message: skip messages that you have stored.',
     'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W',
   ),
   header(
     'webhook-timestamp',
-    'Seconds since 1970, of the attempt. Refuse one that is older than five minutes.',
+    'Unix time of the attempt, in seconds. Refuse messages older than five minutes.',
     '1795167001',
   ),
   header(

@@ -16,7 +16,7 @@ import * as request from './webhooks.request.js';
 
 const QUERY = listQuery({});
 
-/** URLs and answers of receivers are not for every key: reads need the scope as well. */
+/** Not every key may see URLs and answers of receivers, so reads need the scope as well. */
 @Controller('v1/webhooks')
 @Documented(docs.WEBHOOKS_DOCUMENTATION)
 export class WebhooksController {

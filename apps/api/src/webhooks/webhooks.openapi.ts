@@ -23,8 +23,8 @@ const TAG = 'Webhooks';
 export const WEBHOOKS_DOCUMENTATION: ResourceDocumentation = {
   tag: TAG,
   description:
-    'Readers of the feed that the service calls: what changed is sent in order, until the receiver answers 2xx. A key ' +
-    'reaches the webhooks of its mode.',
+    'Webhooks send the changes of the feed in order, each until the receiver answers 2xx. A key ' +
+    'can read and change the webhooks of its mode.',
   schemas: [WebhookListItem, Webhook, WebhookWithSecret, WebhookMessage, WebhookBatch, WebhookTest],
   webhooks: webhookMessages(TAG),
 };
@@ -41,18 +41,18 @@ export const ApiListWebhooks = ApiList({
 export const ApiShowWebhook = ApiSingle({
   operationId: 'getWebhook',
   summary: 'A webhook with its last deliveries',
-  description: 'Its state, its place in the feed, how far it is behind, and how the last attempts ended.',
+  description: 'Its state, its position in the feed, its lag, and the results of the last attempts.',
   of: Webhook,
   by: WEBHOOK,
 });
 
 export const ApiCreateWebhook = ApiWrite({
   operationId: 'createWebhook',
-  summary: 'Install a webhook',
+  summary: 'Create a webhook',
   description:
-    'It sends what changes from now on. Read what exists by `GET /v1/changes`. A repeat with the same Idempotency-Key ' +
-    'installs nothing: it returns the same webhook as it is then, with its newest secret, and `idempotency_mismatch` once ' +
-    `it is deleted. A store has at most ${MAX_WEBHOOKS} webhooks in each mode.`,
+    'It sends changes from now on. Read existing records with `GET /v1/changes`. A repeat with the same Idempotency-Key ' +
+    'creates nothing: it returns the same webhook in its current state, with its newest secret, and `idempotency_mismatch` once ' +
+    `it is deleted. A store can have at most ${MAX_WEBHOOKS} webhooks per mode.`,
   of: WebhookWithSecret,
   body: { type: CreateWebhookRequest, example: { url: Webhook.example.url, kinds: ['orders', 'skus'] } },
   answer: { status: 201, description: 'The webhook, by this request or by an earlier one. Keep the `secret`.' },
@@ -65,7 +65,7 @@ export const ApiCreateWebhook = ApiWrite({
   ],
 });
 
-/** A change of a webhook can be repeated as it is: it takes no Idempotency-Key. */
+/** Takes no Idempotency-Key, because a change of a webhook can be repeated safely. */
 const ApiChange = (operation: Omit<Parameters<typeof ApiWrite>[0], 'of' | 'answer'>, of: Representation = Webhook) =>
   applyDecorators(
     ApiPath(WEBHOOK),
@@ -81,8 +81,8 @@ export const ApiChangeWebhook = ApiChange({
   operationId: 'changeWebhook',
   summary: 'Change a webhook',
   description:
-    'Absent fields stay, null resets a field. It keeps its place and its secret, and tries at once: what is not delivered ' +
-    'is sent by the new settings. Added kinds begin at its place.',
+    'Absent fields keep their values, null resets a field. The webhook keeps its position and its secret, and retries immediately: undelivered changes ' +
+    'are sent with the new settings. Added kinds begin at its position.',
   body: { type: ChangeWebhookRequest, example: { name: 'ERP', headers: { Authorization: 'Bearer 4f1c' } } },
   failures: [
     invalidField('headers must not have Host, which the service sets'),
@@ -94,29 +94,29 @@ export const ApiTestWebhook = ApiChange({
   operationId: 'testWebhook',
   summary: 'Send a test message',
   description:
-    'A message of the type `webhook.test` is sent soon, also while the webhook is paused. `last_deliveries` then has the ' +
-    'result. It is not repeated.',
+    'Queues a message of the type `webhook.test`, even while the webhook is paused. `last_deliveries` then contains the ' +
+    'result. A failed test is not retried.',
 });
 
 export const ApiPauseWebhook = ApiChange({
   operationId: 'pauseWebhook',
   summary: 'Pause a webhook',
-  description: 'It keeps its place. A delivery in flight may still arrive, and is then sent again after `resume`.',
+  description: 'It keeps its position. A delivery in flight can still arrive, and is then sent again after `resume`.',
 });
 
 export const ApiResumeWebhook = ApiChange({
   operationId: 'resumeWebhook',
   summary: 'Resume a webhook',
   description:
-    'It continues at its place, at once. One that waits for its next attempt tries at once, too, and is still paused three ' +
+    'Continues immediately at its position. A webhook that waits for its next attempt retries immediately, too, and is still paused three ' +
     'days after its first failure.',
 });
 
 export const ApiReplayWebhook = ApiChange({
   operationId: 'replayWebhook',
-  summary: 'Send again what changed',
+  summary: 'Replay changes',
   description:
-    'Moves the place of the webhook back, or forward: after a `cursor`, or to a time. The newest state of each resource ' +
+    'Moves the position of the webhook back or forward: after a `cursor`, or to a time. The newest state of each resource ' +
     'that changed since is sent, under a new `webhook-id`. A paused webhook stays paused.',
   body: { type: ReplayWebhookRequest, example: { from: '2026-11-20T09:30:00.000Z' } },
   failures: [new BadRequestException('the body must have either cursor or from'), new CursorInvalid()],
@@ -127,7 +127,7 @@ export const ApiRotateWebhookSecret = ApiChange(
     operationId: 'rotateWebhookSecret',
     summary: 'Replace the secret of a webhook',
     description:
-      'The old secret signs as well until `overlap_hours` have passed; 0 ends it at once. At most three secrets sign.',
+      'The old secret also signs until `overlap_hours` have passed; 0 ends it immediately. At most three secrets sign.',
     body: { type: RotateSecretRequest, example: { overlap_hours: 24 }, isOptional: true },
     failures: [invalidField('overlap_hours must be an integer from 0 to 168')],
   },
@@ -137,5 +137,5 @@ export const ApiRotateWebhookSecret = ApiChange(
 export const ApiDeleteWebhook = ApiChange({
   operationId: 'deleteWebhook',
   summary: 'Delete a webhook',
-  description: 'Answers with the webhook as it was. A delivery in flight may still arrive.',
+  description: 'Returns the deleted webhook. A delivery in flight can still arrive.',
 });

@@ -16,7 +16,7 @@ const DESCRIPTION = {
   url: 'Where messages are sent: https, without credentials, not private.',
   name: 'A name for people.',
   kinds: 'The kinds of resources.',
-  body: 'What a message says of a resource: which one changed, or its record as well.',
+  body: 'Content of a message: `thin` names the changed resource, `full` contains its record.',
   batch: 'The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`.',
 };
 
@@ -60,10 +60,10 @@ export class ChangeWebhookRequest {
 }
 
 export class ReplayWebhookRequest {
-  @is.TextField({ max: 2000, description: 'Of a message, or of the webhook: sends again what changed after it.' })
+  @is.TextField({ max: 2000, description: 'Of a message, or of the webhook: resends the changes after it.' })
   cursor?: string | null;
 
-  @is.TimestampField({ description: 'Instead of `cursor`: sends again what changed at or after this time.' })
+  @is.TimestampField({ description: 'Instead of `cursor`: resends the changes at or after this time.' })
   from?: string | null;
 }
 
@@ -72,7 +72,7 @@ export class RotateSecretRequest {
     min: 0,
     max: MAX_SECRET_OVERLAP_MS / HOUR_MS,
     default: PRESET_OVERLAP_HOURS,
-    description: 'How long the old secret signs as well.',
+    description: 'How long the old secret also signs.',
   })
   overlap_hours?: number | null;
 }
@@ -87,7 +87,7 @@ export function toWebhook({ url, name, kinds, body, batch }: CreateWebhookReques
   };
 }
 
-/** Absent fields stay; null is what it is at the creation. */
+/** Absent fields keep their value; null has the same meaning as at creation. */
 export function toSettings({ url, name, kinds, body, batch, headers }: ChangeWebhookRequest): WebhookSettings {
   return {
     ...(typeof url === 'string' && { url }),
@@ -99,7 +99,7 @@ export function toSettings({ url, name, kinds, body, batch, headers }: ChangeWeb
   };
 }
 
-/** A cursor belongs to its kinds in their own order. */
+/** Sorts the kinds, because a cursor belongs to a set of kinds in a fixed sequence. */
 function inOrder(kinds?: readonly ChangeKind[] | null): readonly ChangeKind[] {
   return CHANGE_KINDS.filter((kind) => kinds?.includes(kind) ?? true);
 }

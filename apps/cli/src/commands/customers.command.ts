@@ -12,7 +12,7 @@ import { explainFile } from '../file-work.js';
 import { emailOfOrder, subdomain } from '../option-values.js';
 import { print, say } from '../output.js';
 
-const ERASE_HELP = `An order is open until it is delivered and paid, or cancelled or returned and not to be refunded. Backups and exported
+const ERASE_HELP = `An order is open until it is delivered and paid, or cancelled or returned with no refund due. Backups and exported
 files still hold the data: docs/personal-data.md
 
 Example:
@@ -33,21 +33,21 @@ type Orders = AsyncIterable<PersonalRecord>;
 const MAX_PRINTED = 1_000;
 
 export function addCustomers(program: Command): void {
-  const customers = addCommand(program, 'customers', "export and erase a person's data");
+  const customers = addCommand(program, 'customers', 'export and erase the personal data of customers');
   const help = 'Example:\n  customers export ada@example.com --store acme --output ada.json';
 
-  addPersonCommand(customers, 'export', 'print what a store knows of a person, orders as a guest included', help)
-    .option('--output <FILE>', 'write to a new file, which only its owner can read')
+  addPersonCommand(customers, 'export', 'print the data that a store has about a person, including guest orders', help)
+    .option('--output <FILE>', 'write to a new file that only its owner can read')
     .action(exportData);
-  const what = 'replace the personal data of a person; amounts, lines and stock stay';
+  const what = 'erase the personal data of a person; amounts, lines and stock are kept';
   addYes(addPersonCommand(customers, 'erase', what, ERASE_HELP))
-    .option('--force', 'erase although orders are open')
+    .option('--force', 'erase even if orders are open')
     .action(erase);
 }
 
 function addPersonCommand(customers: Command, verb: string, description: string, help: string): Command {
   return addCommand(customers, verb, description, help)
-    .argument('<email>', 'of the customer or guest, in any letter case', emailOfOrder)
+    .argument('<email>', 'email of the customer or guest, in any letter case', emailOfOrder)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain);
 }
 
@@ -57,7 +57,7 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
       const { customer, contacts, member: person, orderCount } = found;
       const { secrets: secrets_held, blocked, takenAt: taken_at } = found;
       if (!customer && !person && contacts.length + orderCount === 0)
-        throw new CommandFailed(`Store ${store} has no data of this person.`);
+        throw new CommandFailed(`Store ${store} has no data about this person.`);
       const head = {
         store,
         taken_at,
@@ -70,7 +70,7 @@ async function exportData(email: string, { store, output }: Options): Promise<vo
       if (output === undefined) return printAll(head, orders, orderCount);
       const file = path.resolve(output);
       await writeWholeFile(file, (draft) => writeOrders(draft, head, orders)).catch(explainFile);
-      say(`The data of the person are in ${file}.`);
+      say(`Wrote the data of the person to ${file}.`);
       print({ file, store, taken_at, customers: customer ? 1 : 0, orders: orderCount });
     });
   });
@@ -80,7 +80,7 @@ const line = (kind: string, store: string) => (record: PersonalRecord) => ({ kin
 
 async function printAll(head: Head, collected: Orders, orderCount: number): Promise<void> {
   if (orderCount > MAX_PRINTED)
-    throw new CommandFailed(`The person has ${orderCount} orders: name a file with --output.`);
+    throw new CommandFailed(`The person has ${orderCount} orders: write them to a file with --output.`);
   const orders: object[] = [];
   for await (const order of collected) orders.push(line('order', head.store)(order));
   print({ ...head, orders });
@@ -112,7 +112,7 @@ async function erase(email: string, { store, force = false, yes }: Options): Pro
       .erase({ store, email, force })
       .catch(explainOpen);
     if (customers + contacts + orders + blockedContacts === 0)
-      say(`Store ${store} has nothing of this person to erase.`);
+      say(`Store ${store} has no data about this person to erase.`);
     if (isMember) say('The person may still sign in to the store: `people remove --erase-name` removes them.');
     if (blockedContacts > 0) say("Removed the person from the store's block lists.");
     print({ store, customers, contacts, orders, blocked_contacts: blockedContacts });

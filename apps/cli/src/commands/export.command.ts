@@ -20,14 +20,14 @@ Examples:
 
 export function addExport(program: Command): void {
   addCommand(program, 'export', 'write a store as a bundle, from one snapshot, while the service runs', HELP)
-    .argument('<file>', 'a new file, which only its owner can read; compressed if its name ends in .gz', newFile)
+    .argument('<file>', 'a new file that only its owner can read; compressed if its name ends in .gz', newFile)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
-    .option('--since <TIME>', 'without products, customers, orders and stock that have not changed since', moment)
+    .option('--since <TIME>', 'skip products, customers, orders and stock that have not changed since', moment)
     .addOption(onlyOption())
     .action(exportStore);
 }
 
-/** Each takes one argument, unlike a variadic option: the file may follow it. */
+/** The option takes one argument each time, unlike a variadic option, so the file may follow it. */
 function onlyOption(): Option {
   const kinds =
     'some of stores,warehouses,bins,brands,categories,products,price_lists,list_prices,quantity_rules,customers,orders,stock';
@@ -36,7 +36,7 @@ function onlyOption(): Option {
 
 async function exportStore(file: string, { store, since, only }: Options): Promise<void> {
   await withDatabase(async ({ url }) => {
-    const report = await untilSignal('Interrupted. There is no export.', (signal) =>
+    const report = await untilSignal('Interrupted. No export was written.', (signal) =>
       withBar((onProgress) => {
         const options = { signal, onProgress, since: since ?? null, ...(only && { only }) };
         return writeStoreExport(url, store, file, options).catch(explainFile);
@@ -44,7 +44,7 @@ async function exportStore(file: string, { store, since, only }: Options): Promi
     );
     const { bytes, takenAt: taken_at, lines } = report;
     const total = Object.values(lines).reduce((sum, count) => sum + count, 0);
-    say(`${total} lines of store ${store} are in ${file}.`);
+    say(`Wrote ${total} lines of store ${store} to ${file}.`);
     print({ file, bytes, store, taken_at, since: since?.toISOString() ?? null, lines });
   });
 }

@@ -40,26 +40,26 @@ interface Outcome {
 
 export function addHeldOrders(orders: Command): void {
   addCommand(orders, 'list', 'list the orders that are under review, oldest first')
-    .option('--held', 'the orders that are under review, which is the only list')
-    .option('--store <S>', 'only of this store', subdomain)
+    .option('--held', 'orders under review; the default and only list')
+    .option('--store <S>', 'only this store', subdomain)
     .option('--reason <R...>', 'only orders held for these reasons and for no other', collected(reasonName))
     .option('--limit <N>', 'the maximum number of orders to list', rowCount, 100)
     .action(({ store, reason, limit }: Options) =>
       withApplication(async (app) => {
         const found = await app.get(HeldOrders).list(await filterOf(app, store, reason), limit + 1, null);
         print(found.slice(0, limit).map(heldOrder));
-        if (found.length > limit) say(`There are more than ${limit}: --limit shows up to 1000.`);
+        if (found.length > limit) say(`More than ${limit} orders are held: raise --limit, up to 1000.`);
       }),
     );
 
-  addCommand(orders, 'release', "end the review of orders: their customers' confirmations are sent", RELEASE_HELP)
+  addCommand(orders, 'release', 'release orders from review and send their confirmations', RELEASE_HELP)
     .argument('[orders...]', 'ids or receipt numbers', collected(orderReference))
-    .option('--all', 'all orders that are held for the reasons given, and for no other')
-    .option('--reason <R...>', 'with --all: as `orders list` shows them', collected(reasonName))
-    .option('--store <S>', 'only of this store', subdomain)
+    .option('--all', 'all orders held for these reasons and for no other')
+    .option('--reason <R...>', 'with --all: reasons as `orders list` shows them', collected(reasonName))
+    .option('--store <S>', 'only this store', subdomain)
     .action(async (references: readonly string[], { all, reason, store }: Options) => {
       if (all ? references.length > 0 || !reason : references.length === 0 || reason) {
-        throw new CommandFailed('Give orders, or --all with --reason.', EXIT.usage);
+        throw new CommandFailed('Specify orders, or --all with --reason.', EXIT.usage);
       }
       await withApplication(async (app) => {
         const outcomes = reason ? await releaseAll(app, store, reason) : await releaseEach(app, store, references);
@@ -78,7 +78,7 @@ async function releaseEach(
   store: string | undefined,
   references: readonly string[],
 ): Promise<Outcome[]> {
-  // Locates all orders before it releases the first, so that a typing error releases nothing.
+  // All orders are located before the first is released, so that a typing error releases nothing.
   const located: OrderLocation[] = [];
   for (const reference of references) located.push(await locateOrder(app, reference, store));
   const outcomes: Outcome[] = [];
@@ -111,7 +111,7 @@ async function filterOf(
   return { subdomain: store ?? null, reasons: reasons ?? null };
 }
 
-/** Rules of an extension, which commands do not have, are known by the orders that they hold. */
+/** Rules of an extension are unknown to commands, so they are recognised by the orders that they hold. */
 async function assertKnown(app: INestApplicationContext, reasons: readonly string[]): Promise<void> {
   const known = new Set([
     ...FRAUD_RULES.map(({ name }) => name),

@@ -22,15 +22,15 @@ export function addImport(program: Command): void {
   addCommand(
     program,
     'import',
-    'import a store bundle: creates new rows, updates existing ones; may be run again',
+    'import a store bundle: create new rows and update existing ones; safe to run again',
     HELP,
   )
-    .argument('<file>', 'NDJSON, one object a line, gzip if its name ends in .gz; - for standard input')
-    .option('--dry-run', 'check every line, report what an import would do, and write nothing')
+    .argument('<file>', 'NDJSON, one object per line, gzip if its name ends in .gz; - for standard input')
+    .option('--dry-run', 'check every line and report the result without writing')
     .action(importFile);
 }
 
-/** The first SIGINT or SIGTERM ends the work after the current batch; the second ends the process at once. */
+/** The first SIGINT or SIGTERM ends the work after the current batch; the second one ends the process at once. */
 async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const { source, size } = openSource(file);
   const abort = new AbortController();
@@ -56,12 +56,12 @@ async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }
     },
     { mayCreate: true },
   );
-  for (const field of report.trimmed) say(`${field}: blanks around it were removed`);
+  for (const field of report.trimmed) say(`${field}: surrounding blanks were removed`);
   for (const warning of report.warnings) say(`warning: ${warning}`);
   print(report);
 }
 
-/** @param exitCode null without a signal. */
+/** @param exitCode null when there was no signal. */
 function explain(error: unknown, exitCode: number | null): unknown {
   if (!(error instanceof ImportStopped)) return error;
   const { reason, report } = error;
@@ -79,7 +79,7 @@ function remedyOf(reason: Error): string {
   return 'Run the import again.';
 }
 
-/** `size` is in bytes; 0 = unknown. @throws CommandFailed */
+/** `size` is in bytes; 0 means unknown. @throws CommandFailed */
 function openSource(file: string): { source: Readable; size: number } {
   if (file === '-') return { source: process.stdin, size: 0 };
   try {

@@ -35,8 +35,8 @@ const CREATE_HELP = `Examples:
   keys create --store acme --mode test --name "CI" --expires-at 90d
   keys create --store acme --print-map`;
 
-const ROLL_HELP = `The old key keeps an earlier end. A key has one successor: if its text is lost, revoke it and roll again.
-After a leak, use \`keys revoke\`, which takes effect at once.
+const ROLL_HELP = `The old key keeps its expiry if that is earlier. A key has one successor: if its secret is lost, revoke it and roll again.
+After a leak, use \`keys revoke\`, which takes effect immediately.
 
 Example:
   keys roll 01a20066-13fe-7403-821d-09fa5dc281da --overlap 7d`;
@@ -52,21 +52,17 @@ type CreateOptions = Partial<WantedApiKey> &
 const byOperator = () => ({ actor: operator(), key: null });
 
 export function addKeys(program: Command): void {
-  const what = 'create, list, roll, revoke, deactivate and activate API keys, and see their use';
+  const what = 'create, list, roll, revoke, deactivate and activate API keys, and show their usage';
   const keys = addCommand(program, 'keys', what);
 
   addPrintMap(addCommand(keys, 'create', 'create a key and print it; it cannot be shown again', CREATE_HELP))
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
     .option('--scope <words...>', `${KEY_SCOPES} (default: full, which lacks keys)`, keyScope)
-    .option(
-      '--from <networks...>',
-      'where it may be used, such as 192.0.2.0/24,2001:db8::/32 (default: anywhere)',
-      networks,
-    )
-    .option('--trusted', 'for an ERP: the velocity rules of the fraud analysis neither judge nor count its orders')
+    .option('--from <networks...>', 'allowed networks, such as 192.0.2.0/24,2001:db8::/32 (default: any)', networks)
+    .option('--trusted', 'for an ERP: the velocity rules of the fraud analysis ignore its orders')
     .option('--name <N>', 'display name', displayName)
-    .option('--expires-at <T>', `when it stops working: ${EXPIRY_FORMS}`, expiry)
+    .option('--expires-at <T>', `expiry: ${EXPIRY_FORMS}`, expiry)
     .action(({ from: networks = [], store, printMap, ...options }: CreateOptions) =>
       withApplication(async (app) => {
         const defaults = { scope: 'full', trusted: false, name: '', expiresAt: null } as const;
@@ -79,7 +75,7 @@ export function addKeys(program: Command): void {
 
   addCommand(keys, 'list', 'list the keys of a store, oldest first; the keys themselves are not stored')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
-    .option('--hashes', 'with the SHA-256 of each key, by which a router finds its cluster')
+    .option('--hashes', 'include the SHA-256 of each key, by which a router finds its cluster')
     .action(({ store: name, hashes }: { store: string; hashes?: true }) =>
       withApplication(async (app) => {
         const { id } = await app.get(StoreRepository).require(name);
@@ -96,7 +92,9 @@ export function addKeys(program: Command): void {
 
   addRoll(keys);
   addUsage(keys);
-  addYes(addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key forever, from the next request on', confirmRevoke));
+  addYes(
+    addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key permanently, from the next request on', confirmRevoke),
+  );
   addStatusChange(keys, 'deactivate', 'DEACTIVATED', 'refuse a key until it is activated');
   addStatusChange(keys, 'activate', 'ACTIVE', 'accept a deactivated key again');
 }
@@ -155,14 +153,13 @@ interface RollOptions extends MapOption {
 }
 
 function addRoll(keys: Command): void {
-  const what =
-    'replace a key by a new one with the same store, mode, scope, networks, trust and name, and print the new key';
+  const what = 'replace a key with a new one of the same store, mode, scope, networks, trust and name, and print it';
   addPrintMap(addCommand(keys, 'roll', what, ROLL_HELP))
     .argument('<id>', 'id of the old key', keyId)
     .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)
     .option(
       '--expires-at <T>',
-      `when the new key stops working: never, ${EXPIRY_FORMS} (default: as long after now as the old key was made to live)`,
+      `expiry of the new key: never, ${EXPIRY_FORMS} (default: from now, the lifetime of the old key)`,
       expiryOrNever,
     )
     .action((id: string, { overlap, expiresAt, printMap }: RollOptions) =>
@@ -180,7 +177,10 @@ function addRoll(keys: Command): void {
 }
 
 function addPrintMap(command: Command): Command {
-  return command.option('--print-map', 'with the line for the map of a router: the SHA-256 of the key, and the store');
+  return command.option(
+    '--print-map',
+    'also print the line for the map of a router: the SHA-256 of the key, and the store',
+  );
 }
 
 function mapLine(key: string, store: string, isWanted = false): object {
@@ -205,7 +205,7 @@ function shortKey(record: ApiKeyRecord) {
   };
 }
 
-/** Lists every field: neither the key nor its hash may be among them. */
+/** Lists every field by hand: neither the key nor its hash may be among them. */
 function keyJson(record: ApiKeyRecord, store: string) {
   const { id, mode, scope, networks, trusted, name, status, prefix } = record;
   const { lastFour: last_four, expiresAt: expires_at, lastUsedAt: last_used_at, createdAt: created_at } = record;

@@ -10,14 +10,14 @@ export function addMigrate(program: Command): void {
   addCommand(program, 'migrate', 'bring the database schema up to date; safe to run from several processes at once')
     .option(
       '--then <SCHEMA=DIRECTORY...>',
-      'then the migrations of an extension, in a separate schema',
+      'also run the migrations of an extension, in a separate schema',
       (text, others: readonly MigrationFiles[]) => [...others, migrationFiles(text)],
       [] as readonly MigrationFiles[],
     )
-    .option('--first-store-id <N>', 'the ids of new stores begin here: in each cluster elsewhere', storeId)
+    .option('--first-store-id <N>', 'first id of new stores; choose another range for each cluster', storeId)
     .action(async ({ then, firstStoreId }: { then: readonly MigrationFiles[]; firstStoreId?: number }) => {
       const { applied } = await migrateDatabase(await Promise.all(then.map(load)), firstStoreId);
-      say(applied.length === 0 ? 'The schema was up to date.' : `Migrations applied: ${applied.length}.`);
+      say(applied.length === 0 ? 'The schema is up to date.' : `Migrations applied: ${applied.length}.`);
       print({ applied });
     });
 }

@@ -44,7 +44,7 @@ interface StatusOptions extends StoreOption, YesOption {
 const isCancellation = ({ fulfillmentStatus }: StatusOptions): boolean => fulfillmentStatus === 'CANCELLED';
 
 export function addOrders(program: Command): void {
-  const what = 'review orders, verify their payment, set their statuses, retry their pipeline';
+  const what = 'review orders, verify payments, set statuses, retry the pipeline';
   const orders = addCommand(program, 'orders', what);
   addHeldOrders(orders);
   addVerifyPayment(orders);
@@ -58,7 +58,7 @@ export function addOrders(program: Command): void {
     .action((reference: string, options: StatusOptions) => {
       const { status, fulfillmentStatus, store } = options;
       if (!status && !fulfillmentStatus) {
-        throw new CommandFailed('Give --status, --fulfillment-status or both.', EXIT.usage);
+        throw new CommandFailed('Specify --status, --fulfillment-status or both.', EXIT.usage);
       }
       const change = { ...(status && { status }), ...(fulfillmentStatus && { fulfillmentStatus }) };
       return withOrder(reference, store, async (app, order) => {
@@ -88,8 +88,9 @@ export function addOrders(program: Command): void {
       withOrder(reference, store, async (app, order) => {
         const { stages, running, heldReasons, cancelled } = await app.get(StageRetries).retry(order);
         print({ order_id: order.orderId, store: order.subdomain, stages, running, held_reasons: heldReasons });
-        for (const stage of running) say(`${stage} is being attempted at this moment: it is left alone.`);
-        if (heldReasons) say(`The order is under review (${heldReasons.join(', ')}): \`orders release\` ends that.`);
+        for (const stage of running) say(`${stage} is running and was not retried.`);
+        if (heldReasons)
+          say(`The order is under review (${heldReasons.join(', ')}): release it with \`orders release\`.`);
         if (cancelled) say("The order is cancelled: the customer's confirmation is not sent.");
       }),
   );
@@ -98,10 +99,11 @@ export function addOrders(program: Command): void {
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
         const dismissed = await app.get(StageRetries).dismiss(order);
-        if (dismissed.length === 0) say('No failed mail of this order counts in /health.');
+        if (dismissed.length === 0) say('The order has no failed mail that /health counts.');
         const { pipeline } = await app.get(OrdersService).retrieve(order.storeId, order.orderId);
         for (const { stage, state, attempts } of pipeline) {
-          if (state === 'pending' && attempts > 0) say(`${stage} is still tried: dismiss it after its last attempt.`);
+          if (state === 'pending' && attempts > 0)
+            say(`${stage} is still being retried: dismiss it after its last attempt.`);
         }
         print({ order_id: order.orderId, store: order.subdomain, dismissed });
       }),
@@ -122,7 +124,7 @@ function addVerifyPayment(orders: Command): void {
     .option('--reference <R>', "the payment's id, unique in the order", externalReference, 'gateway callback')
     .action((id: string, { store, reference, amount, currency }: PaymentOptions) =>
       withOrder(id, store, async (app, order) => {
-        // The hash is that of a client of the API that reports the same payment.
+        // The hash equals that of an API client that reports the same payment.
         const requestHash = canonicalHash({ reference, amount, currency }).toString('base64');
         const payment = {
           reference,

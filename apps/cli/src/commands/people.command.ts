@@ -16,13 +16,13 @@ interface Options {
   readonly role?: Role;
 }
 
-/** @returns the group, for further commands. */
+/** @returns the command group, for further commands. */
 export function addPeople(program: Command): Command {
-  const people = addCommand(program, 'people', 'who may sign in to the dashboard of a store');
-  const role = () => new Option('--role <R>', 'what the person may do').choices(ROLES);
+  const people = addCommand(program, 'people', 'manage who can sign in to the dashboard of a store');
+  const role = () => new Option('--role <R>', 'role of the person').choices(ROLES);
 
-  addOfStore(people, 'add', 'add a person, who gets a mail without a code')
-    .requiredOption('--email <E>', 'where codes for the sign-in are sent', emailOption)
+  addOfStore(people, 'add', 'add a person and send an invitation, which contains no code')
+    .requiredOption('--email <E>', 'address that gets the sign-in codes', emailOption)
     .requiredOption('--name <N>', 'display name', displayName)
     .addOption(role().makeOptionMandatory())
     .action(({ store, ...person }: Required<Options> & { readonly email: string }) =>
@@ -31,7 +31,7 @@ export function addPeople(program: Command): Command {
           const { id: storeId } = await app.get(StoreRepository).require(store);
           const added = await app.get(PeopleService).add({ storeId, ...person }, null);
           if (publicUrl === null)
-            say('PUBLIC_URL is not set here: without it, the mail has no address of the dashboard.');
+            say('PUBLIC_URL is not set: the invitation does not contain the address of the dashboard.');
           print(inStore(store, added));
         },
         { settings: ['PUBLIC_URL'] },
@@ -46,7 +46,7 @@ export function addPeople(program: Command): Command {
   );
 
   addOne<Options>(people, 'change', 'change the name or the role of a person', (service, person, { name, role }) => {
-    if (name === undefined && role === undefined) throw new CommandFailed('Give --name or --role.', EXIT.usage);
+    if (name === undefined && role === undefined) throw new CommandFailed('Specify --name or --role.', EXIT.usage);
     return service.change(person, { ...(name && { name }), ...(role && { role }) }, null);
   })
     .option('--name <N>', 'display name', displayName)
@@ -54,7 +54,7 @@ export function addPeople(program: Command): Command {
 
   addYes(addOne(people, 'remove', 'remove a person; the sessions end with the next request', remove)).option(
     '--erase-name',
-    'replace the name in the history of the store, which keeps it otherwise',
+    'also replace the name in the history of the store',
   );
   return people;
 }
@@ -81,7 +81,7 @@ function addOne<Given extends Options>(
     return inStore(options.store, await work(service, await service.locate(options.store, email), options));
   };
   return addOfStore(people, verb, description)
-    .argument('<email>', 'of the person, in any letter case', emailArgument)
+    .argument('<email>', 'email of the person, in any letter case', emailArgument)
     .action((email: string, options: Given) => printResult((app) => one(app, email, options)));
 }
 

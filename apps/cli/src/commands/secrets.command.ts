@@ -8,7 +8,7 @@ import { progressBar } from '../file-work.js';
 
 export function addSecrets(program: Command): void {
   const secrets = addCommand(program, 'secrets', 'rotate the encryption key of secrets in the database');
-  const what = 're-encrypt all secrets under the newest key of DATA_ENCRYPTION_KEYS; may be interrupted and run again';
+  const what = 're-encrypt all secrets with the newest key of DATA_ENCRYPTION_KEYS; safe to interrupt and run again';
   addCommand(secrets, 'rotate', what, 'Step by step: SECURITY.md').action(rotate);
 }
 
@@ -23,16 +23,16 @@ async function rotate(): Promise<void> {
 }
 
 function hintFor({ position, values }: KeyUse): string {
-  if (position === null) return 'these are lost without this key';
-  if (position === 1) return 'the newest';
-  return values === 0 ? 'may be dropped' : 'still needed';
+  if (position === null) return 'missing: these values cannot be read';
+  if (position === 1) return 'newest';
+  return values === 0 ? 'can be removed' : 'still in use';
 }
 
 function assertComplete({ unreadable, examples, left }: RotationReport): void {
   if (unreadable > 0) {
     examples.forEach(say);
     if (unreadable > examples.length) say(`… and ${unreadable - examples.length} more`);
-    throw new CommandFailed(`${unreadable} values could not be decrypted and were left as they are.`);
+    throw new CommandFailed(`${unreadable} values could not be decrypted and were not changed.`);
   }
   if (left > 0) throw new CommandFailed(`${left} values were in use during every pass. Run the command again.`);
 }

@@ -9,14 +9,14 @@ import { print, say } from '../output.js';
 export function addStock(program: Command): void {
   const stock = addCommand(program, 'stock', 'verify the stock of all bins');
   addCommand(stock, 'verify', 'verify that every bin holds the sum of its movements in the ledger')
-    .option('--store <S>', 'only of this store', subdomain)
+    .option('--store <S>', 'only this store', subdomain)
     .action(({ store }: { store?: string }) =>
       withApplication(async (app) => {
         const { checked, differences } = await app.get(StockService).verify(store ?? null);
         print({ checked, differences });
         if (differences.length > 0)
           throw new CommandFailed(`${differences.length} of ${checked} bins differ from the ledger.`);
-        say(`All ${checked} bins agree with the ledger.`);
+        say(`All ${checked} bins match the ledger.`);
       }),
     );
 }

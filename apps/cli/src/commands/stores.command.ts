@@ -46,7 +46,7 @@ function addMove(stores: Command): void {
     .argument('<subdomain>', 'the store', subdomain)
     .requiredOption('--to <URL>', 'the database of the other cluster')
     .addOption(new Option('--dry-run', 'only check whether the store can be moved').conflicts('abort'))
-    .option('--abort', 'take back a move that has not opened the target')
+    .option('--abort', 'abort a move that has not opened the target')
     .action((name: string, { to, dryRun, abort }: MoveOptions) =>
       printResult(async (app) => {
         const moves = app.get(StoreMoves);
@@ -63,7 +63,7 @@ function addMove(stores: Command): void {
         return moved;
       }),
     );
-  addYes(addCommand(stores, 'forget', 'delete what is left of a store that has moved away'))
+  addYes(addCommand(stores, 'forget', 'delete the rows of a store that has moved away'))
     .argument('<subdomain>', 'the store', subdomain)
     .action((name: string, options: YesOption) =>
       printResult(async (app) => {

@@ -23,17 +23,17 @@ type CreateOptions = Pick<Webhook, 'url' | 'mode' | 'body' | 'batch'> &
   Partial<Pick<Webhook, 'kinds'>> & { readonly store: string };
 
 export function addWebhooks(program: Command): void {
-  const webhooks = addCommand(program, 'webhooks', 'send what changes in a store to a URL');
+  const webhooks = addCommand(program, 'webhooks', 'send the changes of a store to a URL');
 
   addCreate(webhooks);
   addList(webhooks);
   addOne(webhooks, 'show', 'show a webhook with its last deliveries', (service, webhook) => service.find(webhook));
-  addOne(webhooks, 'test', 'send a test message soon; `show` then has its result', change('test'));
-  addOne(webhooks, 'pause', 'send nothing until `resume`; the webhook keeps its place', change('pause'));
-  addOne(webhooks, 'resume', 'continue at the place of the webhook, at once', change('resume'));
+  addOne(webhooks, 'test', 'queue a test message; `show` prints its result', change('test'));
+  addOne(webhooks, 'pause', 'send nothing until `resume`; the webhook keeps its position', change('pause'));
+  addOne(webhooks, 'resume', 'continue immediately at the position of the webhook', change('resume'));
   addYes(addOne(webhooks, 'delete', 'delete a webhook and print it as it was', remove));
 
-  addOne<{ from: string | Date }>(webhooks, 'replay', 'send again what changed', (service, webhook, { from }) =>
+  addOne<{ from: string | Date }>(webhooks, 'replay', 'resend changes', (service, webhook, { from }) =>
     service.replayFrom(webhook, from),
   )
     .requiredOption('--from <P>', 'a cursor, such as that of a message, or a time in ISO 8601', replayStart)
@@ -43,15 +43,17 @@ export function addWebhooks(program: Command): void {
 
 function addCreate(webhooks: Command): void {
   const help = 'Example:\n  webhooks create --store acme --url https://erp.example.com/hooks --kinds orders,skus';
-  addCommand(webhooks, 'create', 'install a webhook and print its secret; it cannot be shown again', help)
+  addCommand(webhooks, 'create', 'create a webhook and print its secret, which cannot be shown again', help)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
-    .requiredOption('--url <U>', 'where messages are sent, https')
+    .requiredOption('--url <U>', 'https URL that gets the messages')
     .option('--kinds <kinds...>', `some of ${CHANGE_KINDS.join(',')} (default: all)`, changeKinds)
     .addOption(
       new Option('--mode <mode>', 'the mode of the orders that it sends').choices(['live', 'test']).default('live'),
     )
     .addOption(
-      new Option('--body <B>', 'name what changed, or send the records').choices(WEBHOOK_BODIES).default('thin'),
+      new Option('--body <B>', 'thin names what changed, full sends the records')
+        .choices(WEBHOOK_BODIES)
+        .default('thin'),
     )
     .option('--batch <N>', 'the maximum number of changes per message', webhookBatch, 1)
     .action(({ store, kinds = CHANGE_KINDS, ...options }: CreateOptions) =>
@@ -86,7 +88,7 @@ function addRotateSecret(webhooks: Command): void {
   addCommand(webhooks, 'rotate-secret', what, `Example:\n  webhooks rotate-secret ${EXAMPLE} --overlap 24h`)
     .argument('<id>', 'id of the webhook', webhookId)
     .addOption(
-      new Option('--overlap <D>', 'how long the old secret signs as well, from 0s to 7d')
+      new Option('--overlap <D>', 'how long the old secret also signs, from 0s to 7d')
         .argParser(secretOverlapMs)
         .default(DAY_MS, '24h'),
     )

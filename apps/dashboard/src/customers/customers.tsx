@@ -13,7 +13,7 @@ type Customer = Schemas['Customer'];
 
 const COLUMNS: Columns<Schemas['CustomerListItem']> = {
   Customer: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} />,
-  'E-mail': ({ email }) => <span class="line">{email}</span>,
+  Email: ({ email }) => <span class="line">{email}</span>,
   Company: ({ company }) => <span class="line">{company}</span>,
   City: ({ city }) => city,
   Status: ({ status }) => <Badge state={status} />,
@@ -21,7 +21,7 @@ const COLUMNS: Columns<Schemas['CustomerListItem']> = {
   Spent: right(({ total_spent }) => money(total_spent, currency())),
 };
 
-/** The words are the store's: those of its newest customers are offered, and others can be typed. */
+/** The statuses are words of the store: it suggests those of its newest customers, and accepts others. */
 function Status() {
   const newest = useGet('/v1/customers', { query: { limit: 100 } }).data?.data ?? [];
   const words = new Set(newest.map(({ status }) => status));
@@ -44,10 +44,10 @@ export function Customers() {
   const list = useGet('/v1/customers', { query });
   return (
     <Page title="Customers">
-      <Filters search="Name, e-mail, company or VAT id">
+      <Filters search="Name, email, company or VAT id">
         <Status />
       </Filters>
-      <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No customer matches." />
+      <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No matching customers." />
     </Page>
   );
 }
@@ -76,7 +76,7 @@ export function CustomerPage({ id }: { id: string }) {
       }
     >
       <Section title="Orders">
-        <List label="Table of the orders" noun="order" query={orders} columns={OF_ONE} empty="No order yet." />
+        <List label="Orders of this customer" noun="order" query={orders} columns={OF_ONE} empty="No orders yet." />
       </Section>
     </Page>
   );
@@ -118,8 +118,8 @@ function About({ customer }: { customer: Customer }) {
 }
 
 const ERASES =
-  'Name, company, contacts, addresses and notes become empty, in the orders too. Amounts, lines and stock stay. This cannot be ' +
-  'undone, and does not reach backups, sent mails and other systems.';
+  'Clears name, company, contacts, addresses and notes, in the orders too. Amounts, lines and stock stay. This cannot be ' +
+  'undone, and does not reach backups, sent emails and other systems.';
 
 function Actions({ customer: { id, name } }: { customer: Customer }) {
   const params = { path: { id } };
@@ -129,15 +129,16 @@ function Actions({ customer: { id, name } }: { customer: Customer }) {
   };
   const erase = async ({ force }: Values<'force'>) => {
     const { data } = await api.POST('/v1/customers/{id}/erase', { params, body: { force: !!force } });
-    const stays = data?.data.person_stays ? ' The person may still sign in here: see Team.' : '';
-    return `Erased, with ${count(data?.data.orders ?? 0, 'order')}.${stays}`;
+    const stays = data?.data.person_stays ? ' The person can still sign in to the dashboard: see Team.' : '';
+    return `Customer erased, including ${count(data?.data.orders ?? 0, 'order')}.${stays}`;
   };
-  const exports = 'The account and all orders, also those as a guest, for the customer who asks for them.';
+  const exports =
+    'Contains the account and all orders, including guest orders. Send it to a customer who asks for their data.';
   return (
     <>
       <ConfirmDialog
         label="Export…"
-        title={`Export what is stored of ${name}`}
+        title={`Export the data of ${name}`}
         submitLabel="Download"
         text={exports}
         send={save}
@@ -145,12 +146,12 @@ function Actions({ customer: { id, name } }: { customer: Customer }) {
       <ConfirmDialog
         label="Erase…"
         title={`Erase ${name}?`}
-        submitLabel="Erase for good"
+        submitLabel="Erase permanently"
         tone="danger"
         text={ERASES}
         send={erase}
       >
-        <Check label="Also where orders are open" name="force" />
+        <Check label="Erase even if orders are open" name="force" />
       </ConfirmDialog>
     </>
   );

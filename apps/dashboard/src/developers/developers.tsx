@@ -8,29 +8,29 @@ import { can } from '../session.js';
 import { Keys, NewKey } from './keys.js';
 import { EditWebhook, Webhooks } from './webhooks.js';
 
-/** What to do about the codes that integrations meet most. The guide has all of them. */
+/** What to do about the most frequent codes of integrations. The guide explains all of them. */
 const ADVICE: Readonly<Record<string, string>> = {
-  invalid_request: 'The request is malformed: its answer says where. Correct the program.',
-  unauthorized: 'The key is missing or wrong.',
-  api_key_inactive: 'The program still uses a key that is revoked, off or expired. Give it another.',
-  store_inactive: 'The store is off. Ask the operator of the service.',
-  address_not_allowed: 'The key is used from another network. Is that you? If not, revoke it.',
-  insufficient_scope: 'The key may not do this. Make one that may.',
-  not_found: 'The path or id is wrong, or of the other mode.',
+  invalid_request: 'The request is invalid. Correct the fields that the response names.',
+  unauthorized: 'The key is missing or wrong. Check the Authorization header.',
+  api_key_inactive: 'The integration uses a revoked, deactivated or expired key. Replace it.',
+  store_inactive: 'The store is inactive. Ask the operator of the service.',
+  address_not_allowed: 'The key was used from a network that it does not allow. If that was not you, revoke it.',
+  insufficient_scope: 'The key lacks a scope. Create a key that has it.',
+  not_found: 'The path or ID is wrong, or the record belongs to the other mode.',
   out_of_stock: 'Stock is short. Reduce the quantities, or correct the stock.',
-  item_unavailable: 'A product is unknown or inactive. Let the program read the products again.',
-  price_changed: 'The buyer saw another price. Let the program ask again.',
-  fraud_rejected: 'The fraud rules of the store reject the order.',
-  order_held: 'The order is under review: release or cancel it first.',
-  external_reference_taken: 'The order is there already: the program sent it twice.',
-  idempotency_mismatch: 'The program used one Idempotency-Key for two requests.',
-  exceeds_maker: 'A key cannot give more than it has.',
-  throttled: 'The program sends too much. It must wait as Retry-After says.',
-  overloaded: 'The service was busy. The program may repeat it.',
+  item_unavailable: 'A product is unknown or inactive. Refresh the products in the integration.',
+  price_changed: 'The price changed after the buyer saw it. Show the new total before ordering.',
+  fraud_rejected: 'The fraud rules of the store rejected the order.',
+  order_held: 'The order is under review. Release or cancel it first.',
+  external_reference_taken: 'The order already exists: the integration sent it twice.',
+  idempotency_mismatch: 'Two different requests used the same Idempotency-Key.',
+  exceeds_maker: 'A key cannot grant more than it has.',
+  throttled: 'The integration sends too many requests. It must wait as Retry-After says.',
+  overloaded: 'The service was busy. The integration can retry.',
   internal_error: 'The service failed. Send the X-Request-Id to its operator.',
 };
 
-/** Sums the refusals by key and code, the most frequent first. The days come newest first. */
+/** Sums the refusals by key and code, the most frequent first. The input lists the newest day first. */
 function refusalsOf(days: readonly Schemas['KeyUse'][]) {
   const all = days.flatMap(({ key_id, name, day, refused }) =>
     Object.entries(refused).map(([code, times]) => ({ id: `${key_id} ${code}`, name, code, times, last: day })),
@@ -47,10 +47,10 @@ const COLUMNS: Columns<Refusal> = {
       <code>{code}</code>
     </a>
   ),
-  Key: ({ name }) => <bdi class="line">{name || 'without a name'}</bdi>,
-  Times: right(({ times }) => times.toLocaleString()),
+  Key: ({ name }) => <bdi class="line">{name || 'unnamed'}</bdi>,
+  Count: right(({ times }) => times.toLocaleString()),
   'Last day (UTC)': right(({ last }) => last),
-  'What to do': ({ code }) => ADVICE[code] ?? 'The guide explains the code.',
+  'What to do': ({ code }) => ADVICE[code] ?? 'See the code in the error guide.',
 };
 
 async function read() {
@@ -60,7 +60,7 @@ async function read() {
 
 function Requests() {
   const list = useRead(['key-use'], read);
-  const empty = 'No request was refused in the last 7 days.';
+  const empty = 'No requests were refused in the last 7 days.';
   return <List label="Refused requests" query={list} columns={COLUMNS} empty={empty} />;
 }
 

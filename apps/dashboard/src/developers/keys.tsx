@@ -9,7 +9,7 @@ import { can } from '../session.js';
 type Word = Schemas['CreateKeyRequest']['scope'][number];
 
 const TASKS: Readonly<Record<Word, string>> = {
-  read: 'as every key may',
+  read: 'included in every key',
   orders: 'place orders',
   fulfillment: 'ship, cancel, release',
   payments: 'record payments and refunds',
@@ -17,21 +17,21 @@ const TASKS: Readonly<Record<Word, string>> = {
   webhooks: 'manage webhooks',
   catalog: 'change products and prices',
   customers: 'change customers',
-  sales: 'record sales of tills',
-  pricing: 'set prices and charges of orders',
-  keys: 'make and revoke keys',
-  full: 'everything but keys, also what later versions add',
+  sales: 'record till sales',
+  pricing: 'set order prices and charges',
+  keys: 'create and revoke keys',
+  full: 'everything except keys, including what later versions add',
 };
 
 function mayOf({ full, scope }: StoreKey): string {
   if (full) return TASKS.full;
   const tasks = scope.filter((word) => word !== 'read' && word !== 'team');
-  return tasks.map((word) => TASKS[word]).join(', ') || 'only read';
+  return tasks.map((word) => TASKS[word]).join(', ') || 'read only';
 }
 
-const AS_BEFORE = 'as the old one';
+const AS_BEFORE = 'same as the old key';
 const EXPIRIES = { '90 days': 90, '1 year': 365, never: 0 };
-const OVERLAPS = { 'no time: it ends now': 0, '1 day': 24, '7 days': 168, '30 days': 720 };
+const OVERLAPS = { 'no time: stops now': 0, '1 day': 24, '7 days': 168, '30 days': 720 };
 
 type Expiry = keyof typeof EXPIRIES;
 
@@ -44,12 +44,12 @@ function endOf(expiry: Expiry): string | null {
 function show({ data }: { data?: { data: { key: string } } }): void {
   const key = data?.data.key ?? '';
   const trial = `curl ${new URL('../v1/key', document.baseURI).href} -H "Authorization: Bearer ${key}"`;
-  secret.set({ title: 'The new key', text: key, hint: ['To try it:', <Copied key="curl" text={trial} name="curl" />] });
+  secret.set({ title: 'Key created', text: key, hint: ['Try it:', <Copied key="curl" text={trial} name="curl" />] });
 }
 
-const LOST = 'The new key may exist all the same. If it is under Developers, Keys, revoke it and make another.';
+const LOST = 'The key may still have been created. If it appears under Developers, Keys, revoke it and create another.';
 
-/** The secret is in the first answer only. */
+/** Only the first answer contains the secret, so a failed request may have made a key that nobody knows. */
 function mayExist(error: unknown): never {
   throw isDown(error) ? new Error(`${textOf(error)} ${LOST}`) : error;
 }
@@ -60,27 +60,36 @@ export function NewKey() {
   const send = (values: NewKeyValues, form: FormData) => {
     const { expiry, networks, ...given } = values;
     const scope = form.getAll('scope') as Word[];
-    if (scope.length === 0) throw new Error('Choose what the key may do.');
+    if (scope.length === 0) throw new Error('Select at least one scope.');
     const body = { ...given, scope, expires_at: endOf(expiry), networks: networks.match(/[^\s,]+/g) };
     return api.POST('/v1/keys', { body }).then(show, mayExist);
   };
   const given = Object.entries(TASKS).filter(([word]) => can(word === 'full' ? 'team' : (word as Scope)));
-  const networks = 'Networks that it is used from, such as 192.0.2.0/24.';
+  const networks = 'In CIDR notation, such as 192.0.2.0/24. Empty: any network.';
   return (
     <ConfirmDialog label="New key…" title="New key" submitLabel="Create" tone="primary" send={send}>
       <Field label="Name" name="name" required maxLength={200} autoFocus placeholder="ERP bridge" />
       <Choices label="Mode" name="mode" begin={mode} of={{ live: 1, test: 2 }} />
-      <Choices label="May" name="scope" isMany of={Object.fromEntries(given)} />
-      <Field label="From" name="networks" placeholder="anywhere" hint={networks} />
+      <Choices label="Scopes" name="scope" isMany of={Object.fromEntries(given)} />
+      <Field label="Allowed networks" name="networks" placeholder="any" hint={networks} />
       <Choices label="Expires" name="expiry" begin="90 days" of={EXPIRIES} />
     </ConfirmDialog>
   );
 }
 
 const CHANGES = {
-  activate: { submitLabel: 'Activate', text: 'It works again at once.', toast: 'works again' },
-  deactivate: { submitLabel: 'Deactivate', text: 'It is refused until you activate it.', toast: 'is refused' },
-  revoke: { submitLabel: 'Revoke', tone: 'danger', text: 'It stops at once, for good.', toast: 'is revoked' },
+  activate: { submitLabel: 'Activate', text: 'It works again immediately.', toast: 'activated' },
+  deactivate: {
+    submitLabel: 'Deactivate',
+    text: 'Its requests are refused until you activate it.',
+    toast: 'deactivated',
+  },
+  revoke: {
+    submitLabel: 'Revoke',
+    tone: 'danger',
+    text: 'It stops working immediately and permanently.',
+    toast: 'revoked',
+  },
 } as const;
 
 function KeyActions({ row }: { row: StoreKey }) {
@@ -88,9 +97,9 @@ function KeyActions({ row }: { row: StoreKey }) {
   const name = isolateBidi(row.name);
   const isOff = row.status === 'DEACTIVATED';
   const use = row.last_used_at
-    ? `It was last used on ${timeText(row.last_used_at)} and made ${count(row.requests_7_days, 'request')} this week.`
+    ? `It was last used on ${timeText(row.last_used_at)} and made ${count(row.requests_7_days, 'request')} in the last 7 days.`
     : 'It was never used.';
-  const reason = row.successor_id ? 'It is rolled: use its successor.' : isOff ? 'Activate it first.' : undefined;
+  const reason = row.successor_id ? 'Already rolled. Use its successor.' : isOff ? 'Activate it first.' : undefined;
   const roll = ({ overlap, expiry }: { overlap: keyof typeof OVERLAPS; expiry: Expiry | typeof AS_BEFORE }) => {
     const expires_at = expiry === AS_BEFORE ? undefined : endOf(expiry);
     const body = { overlap_hours: OVERLAPS[overlap], expires_at };
@@ -103,8 +112,8 @@ function KeyActions({ row }: { row: StoreKey }) {
   };
   return (
     <RowActions of={name}>
-      <ConfirmDialog label="Roll…" title={`Roll ${name}`} submitLabel="Make the new key" reason={reason} send={roll}>
-        <p class="soft">A new key with the same name, rights and networks. {use}</p>
+      <ConfirmDialog label="Roll…" title={`Roll ${name}`} submitLabel="Create new key" reason={reason} send={roll}>
+        <p class="soft">Creates a key with the same name, scopes and networks. {use}</p>
         <Choices label="The old key still works for" name="overlap" begin="7 days" of={OVERLAPS} />
         <Choices label="The new key expires" name="expiry" begin={AS_BEFORE} of={{ [AS_BEFORE]: 0, ...EXPIRIES }} />
       </ConfirmDialog>
@@ -116,16 +125,16 @@ function KeyActions({ row }: { row: StoreKey }) {
 
 const COLUMNS: Columns<StoreKey> = {
   Name: ({ name, created_by: { name: maker } }) => (
-    <Named name={<bdi>{name || 'without a name'}</bdi>} small={[maker && `by ${isolateBidi(maker)}`]} />
+    <Named name={<bdi>{name || 'unnamed'}</bdi>} small={[maker && `created by ${isolateBidi(maker)}`]} />
   ),
   Key: ({ mode, last_four, status }) => (
     <>
       <code>…{last_four}</code> <Badge state={mode} tone={mode === 'test' ? 'wait' : 'quiet'} />
-      {status === 'DEACTIVATED' && <Badge state="off" tone="bad" />}
+      {status === 'DEACTIVATED' && <Badge state="deactivated" tone="bad" />}
     </>
   ),
-  May: mayOf,
-  From: ({ networks }) => networks.join(', ') || 'anywhere',
+  Scopes: mayOf,
+  Networks: ({ networks }) => networks.join(', ') || 'any',
   'Last used': right(({ last_used_at: at }) => (at ? <Time at={at} /> : 'never')),
   '7 days': right(({ requests_7_days, refused_7_days: refused }) => (
     <>
@@ -151,12 +160,12 @@ export function Keys() {
         query={list}
         rows={list.data?.data.filter((row) => !isOver(row))}
         columns={{ ...COLUMNS, Actions: right((row: StoreKey) => <KeyActions row={row} />) }}
-        empty="No key works. A program of yours, such as an ERP, needs one."
+        empty="No active keys. Create a key for each integration, such as an ERP."
       />
       {over.length > 0 && (
         <details class="foot">
           <summary>{count(over.length, 'key')} revoked or expired</summary>
-          <Table label="Keys that are over" rows={over} columns={COLUMNS} />
+          <Table label="Revoked and expired keys" rows={over} columns={COLUMNS} />
         </details>
       )}
     </>

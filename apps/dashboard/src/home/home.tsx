@@ -11,20 +11,42 @@ import { can, currency } from '../session.js';
 
 type OrderSums = Schemas['OrderSums'];
 
-/** What waits for a person, the most urgent first. Without those that the role does not open. */
+/** Lists what needs attention, the most urgent first, except what the role cannot open. */
 function needsOf(all: Schemas['Attention']) {
   const { failed_mails: mails, webhooks_failing: failing, webhooks_paused: paused, keys_expiring: keys } = all;
   const orders = (queue: string) => to('/orders', { queue });
   const hooks = to('/developers/webhooks');
   const needs = [
-    { n: all.held, text: 'under review', href: orders('review'), verb: 'Review', isUrgent: true },
-    { n: all.refund_due, text: 'to pay back', href: orders('refund'), verb: 'Pay back', isUrgent: true },
-    { n: all.waiting_over_2_days, text: 'waiting for more than 2 days', href: to('/orders'), verb: 'Ship' },
-    { n: mails, text: `${noun(mails, 'mail')} that failed`, href: orders('mail'), verb: 'Look', isUrgent: true },
-    can('webhooks') && { n: failing, text: `${noun(failing, 'webhook')} failing`, href: hooks, verb: 'Look' },
-    can('webhooks') && { n: paused, text: `${noun(paused, 'webhook')} paused`, href: hooks, verb: 'Look' },
-    can('keys') && { n: keys, text: `${noun(keys, 'key')} about to expire`, href: to('/developers'), verb: 'Roll' },
-    { n: all.out_of_stock, text: 'out of stock', href: to('/stock', { out: '1' }), verb: 'Look' },
+    {
+      n: all.held,
+      text: `${noun(all.held, 'order')} under review`,
+      href: orders('review'),
+      verb: 'Review',
+      isUrgent: true,
+    },
+    {
+      n: all.refund_due,
+      text: `${noun(all.refund_due, 'refund')} due`,
+      href: orders('refund'),
+      verb: 'Refund',
+      isUrgent: true,
+    },
+    {
+      n: all.waiting_over_2_days,
+      text: `${noun(all.waiting_over_2_days, 'order')} to ship, placed more than 2 days ago`,
+      href: to('/orders'),
+      verb: 'Ship',
+    },
+    { n: mails, text: `failed ${noun(mails, 'email')}`, href: orders('mail'), verb: 'View', isUrgent: true },
+    can('webhooks') && { n: failing, text: `failing ${noun(failing, 'webhook')}`, href: hooks, verb: 'View' },
+    can('webhooks') && { n: paused, text: `paused ${noun(paused, 'webhook')}`, href: hooks, verb: 'View' },
+    can('keys') && { n: keys, text: `${noun(keys, 'key')} expiring soon`, href: to('/developers'), verb: 'Roll' },
+    {
+      n: all.out_of_stock,
+      text: `${noun(all.out_of_stock, 'SKU')} out of stock`,
+      href: to('/stock', { out: '1' }),
+      verb: 'View',
+    },
   ];
   return needs.filter((need) => need !== false).filter(({ n }) => n > 0);
 }
@@ -42,12 +64,12 @@ function Needs({ all }: { all: Schemas['Attention'] }) {
           </li>
         ))}
       </ul>
-      {needs.length === 0 && <p class="soft">Nothing needs you.</p>}
+      {needs.length === 0 && <p class="soft">Nothing needs attention.</p>}
       <p class="foot">
         <a href={to('/orders')}>{count(all.to_ship, 'order')} to ship</a>
         {' · '}
         <a href={to('/orders', { queue: 'open' })}>
-          <Count queue="open" /> to be paid
+          <Count queue="open" /> awaiting payment
         </a>
         {' · '}
         <a href={to('/orders', { queue: 'overdue' })}>
@@ -61,7 +83,7 @@ function Needs({ all }: { all: Schemas['Attention'] }) {
 type Bar = Readonly<{ name: string; value: number; text: string }>;
 
 const HEIGHT = 40;
-const OF_BARS: Columns<Bar> = { Of: ({ name }) => name, Value: right(({ text }) => text) };
+const OF_BARS: Columns<Bar> = { Day: ({ name }) => name, Value: right(({ text }) => text) };
 
 function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
@@ -84,20 +106,20 @@ function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
         <span>{bars.at(-1)?.name}</span>
       </figcaption>
       <details>
-        <summary>As a table</summary>
+        <summary>Show as table</summary>
         <Table label={label} rows={bars} columns={OF_BARS} keyOf={({ name }) => name} />
       </details>
     </figure>
   );
 }
 
-/** Statistics are by days of the store, the last 14 of them. */
+/** The statistics cover the last 14 days of the store. */
 const DAYS = 14;
 const dayText = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 const FIGURES = {
   orders: 'Orders',
-  amount: 'Ordered for',
+  amount: 'Order value',
   units: 'Units ordered',
   cancelled: 'Cancelled',
   refunded: 'Refunded',
@@ -127,12 +149,12 @@ function Figures({ rows }: { rows: readonly OrderSums[] }) {
         ))}
       </dl>
       <div class="views">
-        <select aria-label="What the bars show" onChange={(event) => choose(event.currentTarget.value as Figure)}>
+        <select aria-label="Chart metric" onChange={(event) => choose(event.currentTarget.value as Figure)}>
           {ALL_FIGURES.map((figure) => (
             <option key={figure} value={figure} children={FIGURES[figure]} />
           ))}
         </select>
-        <small>{`last ${DAYS} days, with cancelled orders and units given up`}</small>
+        <small>{`last ${DAYS} days, including cancelled orders and units`}</small>
       </div>
       <Bars label={`${FIGURES[shown]} by day`} bars={bars} />
     </>
@@ -145,7 +167,7 @@ export function Home() {
   const query = { ...ONLY_MODE, limit: 8, include: ['held' as const] };
   const counts = useGet('/v1/attention', { query: ONLY_MODE });
   const days = useGet('/v1/statistics/orders', { query: ONLY_MODE });
-  const empty = 'No order yet. It shows here as soon as it is placed.';
+  const empty = 'No orders yet. New orders appear here.';
   const newest = useRead(['newest'], () => get('/v1/orders', { query }));
   return (
     <Page title="Home">
@@ -160,7 +182,7 @@ export function Home() {
         </Section>
       </div>
       <Section title="Newest orders" actions={<a href={to('/orders', { queue: 'all' })}>All orders</a>}>
-        <List label="Table of the newest orders" query={newest} columns={NEWEST} empty={empty} />
+        <List label="Newest orders table" query={newest} columns={NEWEST} empty={empty} />
       </Section>
     </Page>
   );

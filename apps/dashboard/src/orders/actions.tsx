@@ -22,7 +22,7 @@ type Change = 'cancel' | 'hold' | 'lines' | 'mails' | 'notes' | 'payments' | 're
 type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
 type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
 
-/** Changes an order. @returns what to say then. */
+/** Changes an order. @returns the text to announce. */
 export async function change<C extends Change>(id: string, what: C, body: Body<C>, toast = ''): Promise<string> {
   await api.POST(`/v1/orders/{id}/${what as 'notes'}`, { params: { path: { id } }, body: body as Body<'notes'> });
   return toast;
@@ -36,16 +36,16 @@ async function preview<C extends 'cancel' | 'lines' | 'refunds'>(id: string, wha
   return data.data;
 }
 
-/** What is left to do about the money of an order. */
+/** Says what is still open of the money of an order. */
 function moneyLeft({ amount_open: open, refund_due: due, currency }: Order): string {
-  if (due > 0) return `${money(due, currency)} is then to pay back.`;
-  return open > 0 ? `${money(open, currency)} is then open.` : 'Nothing is then open.';
+  if (due > 0) return `A refund of ${money(due, currency)} will be due.`;
+  return open > 0 ? `${money(open, currency)} will be outstanding.` : 'Nothing will be outstanding.';
 }
 
 const unitsOf = (order: Order, most: (line: Line) => number): Line[] =>
   order.line_items.map((line) => ({ ...line, quantity: most(line) })).filter(({ quantity }) => quantity > 0);
 
-/** @param all whether the fields begin with all units. */
+/** @param all whether the fields start with all units. */
 function LineUnits({ lines, all = false }: { lines: readonly Line[]; all?: boolean }) {
   const rows = lines.map(({ line, name, quantity, ...unit }) => {
     const field = { name: `line-${line}`, most: quantity, defaultValue: all ? quantity : 0 };
@@ -60,18 +60,16 @@ const unitsIn = (values: Values, lines: readonly Line[]) =>
     .map(({ line }) => ({ line, quantity: readUnits(values[`line-${line}`] || '0') }))
     .filter(({ quantity }) => quantity > 0);
 
-const NotifyCheckbox = ({ whom = 'customer' }) => (
-  <Check label={`NotifyCheckbox the ${whom}`} name="notify" defaultChecked />
-);
+const NotifyCheckbox = ({ whom = 'customer' }) => <Check label={`Notify the ${whom}`} name="notify" defaultChecked />;
 
 export function ShipUnits({ order }: OfOrder) {
   const lines = unitsOf(order, leftOf);
   const send = (values: Values<'reference' | 'carrier' | 'tracking_number' | 'notify'>) => {
     const { reference, carrier, tracking_number, notify } = values;
     const body = { reference, carrier, tracking_number, items: unitsIn(values, lines), notify: !!notify };
-    return change(order.id, 'shipments', body, `${reference} is shipped.`);
+    return change(order.id, 'shipments', body, `${reference} shipped.`);
   };
-  const reason = order.held ? 'It is under review: release it first.' : undefined;
+  const reason = order.held ? 'The order is under review. Release it first.' : undefined;
   return (
     <ConfirmDialog title={`Ship ${order.receipt_number}`} submitLabel="Ship" tone="primary" reason={reason} send={send}>
       <Field label="Tracking number" name="tracking_number" autoFocus />
@@ -90,19 +88,12 @@ export function Pay({ order }: OfOrder) {
   const send = ({ reference, ...values }: Values<'reference' | 'amount'>) => {
     const amount = readAmount(values.amount, currency);
     const body = { reference, amount, currency, partial: amount < open };
-    return change(order.id, 'payments', body, `${money(amount, currency)} is recorded.`);
+    return change(order.id, 'payments', body, `Payment of ${money(amount, currency)} recorded.`);
   };
-  const text = 'The number is that of your bank, till or gateway.';
-  const reason = open > 0 ? undefined : 'Nothing is open.';
+  const text = 'Enter the payment number of your bank, till or gateway.';
+  const reason = open > 0 ? undefined : 'Nothing is outstanding.';
   return (
-    <ConfirmDialog
-      label="Payment…"
-      title="Record a payment"
-      text={text}
-      submitLabel="Record"
-      reason={reason}
-      send={send}
-    >
+    <ConfirmDialog title="Record payment" text={text} submitLabel="Record payment" reason={reason} send={send}>
       <Amount minor={open} currency={currency} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
     </ConfirmDialog>
@@ -110,11 +101,11 @@ export function Pay({ order }: OfOrder) {
 }
 
 const REASONS = {
-  goods: 'Units that came back, or that do not ship',
-  shipping: 'The cost of shipping',
-  goodwill: 'A rebate afterwards',
-  repayment: 'What was paid too much',
-  chargeback: 'The bank took it back: the order is to be paid again',
+  goods: 'Returned or unshipped units',
+  shipping: 'Shipping cost',
+  goodwill: 'Discount after the sale',
+  repayment: 'Overpaid amount',
+  chargeback: 'Reversed by the bank: the amount is outstanding again',
 };
 
 export function Refund({ order }: OfOrder) {
@@ -129,32 +120,32 @@ export function Refund({ order }: OfOrder) {
   };
   const send = (values: Values) => {
     const body = bodyOf(values);
-    return change(order.id, 'refunds', body, `A refund of ${money(body.amount, currency)} is recorded.`);
+    return change(order.id, 'refunds', body, `Refund of ${money(body.amount, currency)} recorded.`);
   };
   const outcome = async (values: Values) => {
     const after = await preview(order.id, 'refunds', bodyOf(values));
     const credited = after.amount_credited - order.amount_credited;
-    return `${money(credited, currency)} of the order is credited. ${moneyLeft(after)}`;
+    return `This credits ${money(credited, currency)}. ${moneyLeft(after)}`;
   };
-  const reason = left > 0 ? undefined : 'Nothing is left to refund.';
+  const reason = left > 0 ? undefined : 'Nothing to refund.';
   return (
-    <ConfirmDialog label="Refund…" title="Record a refund" submitLabel="Record refund" reason={reason} send={send}>
-      <p class="soft">The money itself goes back by your bank or gateway.</p>
+    <ConfirmDialog title="Record refund" submitLabel="Record refund" reason={reason} send={send}>
+      <p class="soft">This only records the refund. Send the money through your bank or gateway.</p>
       <div class="pair">
         <Amount minor={refund_due > 0 ? refund_due : left} currency={currency} />
         <Field label="Refund number" name="reference" required defaultValue={`REF-${refunds.length + 1}`} />
       </div>
       <Choices
-        label="What for"
+        label="Reason"
         name="reason"
         begin={refund_due > 0 ? 'repayment' : lines.length > 0 ? 'goods' : 'goodwill'}
         of={REASONS}
       />
       {lines.length > 0 && (
         <>
-          <h3>Units that came back</h3>
+          <h3>Returned units</h3>
           <LineUnits lines={lines} />
-          <Check label="Put them back on sale" name="restock" defaultChecked />
+          <Check label="Restock them" name="restock" defaultChecked />
         </>
       )}
       <NotifyCheckbox />
@@ -167,25 +158,25 @@ export function Cancel({ order }: OfOrder) {
   const { receipt_number, currency } = order;
   const items = unitsOf(order, leftOf).map(({ line, quantity }) => ({ line, quantity }));
   const units = count(sum(items.map(({ quantity }) => quantity)), 'unit');
-  // What has shipped stays: then only the rest is given up.
+  // Shipped units stay, so only the rest is cancelled.
   const isPart = order.shipments.some(({ status }) => status !== 'void');
   const bodyOf = ({ reason, restock, notify, fee }: Values) => {
     const what = isPart ? { items } : { fee: fee ? readAmount(fee, currency) : 0 };
     return { ...what, reason, restock: !!restock, notify: !!notify };
   };
   const send = (values: Values) =>
-    change(order.id, 'cancel', bodyOf(values), isPart ? `${units} given up.` : `${receipt_number} is cancelled.`);
+    change(order.id, 'cancel', bodyOf(values), isPart ? `${units} cancelled.` : `${receipt_number} cancelled.`);
   const outcome = async (values: Values) => moneyLeft(await preview(order.id, 'cancel', bodyOf(values)));
-  const title = isPart ? `Give up ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
+  const title = isPart ? `Cancel ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
   const words = isPart
-    ? { label: 'Give up the rest…', submitLabel: 'Give up', keep: 'Keep them' }
-    : { label: 'Cancel order…', submitLabel: 'Cancel the order', keep: 'Keep the order' };
+    ? { label: 'Cancel remaining units…', submitLabel: 'Cancel units', keep: 'Keep units' }
+    : { label: 'Cancel order…', submitLabel: 'Cancel order', keep: 'Keep order' };
   return (
     <ConfirmDialog title={title} {...words} tone="danger" send={send}>
       <p class="soft">This cannot be undone.</p>
-      <Field label="Reason" name="reason" hint="For the history. The customer does not see it." />
-      {!isPart && <Amount label="Fee that stays owed" name="fee" currency={currency} />}
-      <Check label={`Put ${units} back on sale`} name="restock" defaultChecked />
+      <Field label="Reason" name="reason" hint="Recorded in the history. Not visible to the customer." />
+      {!isPart && <Amount label="Cancellation fee" name="fee" currency={currency} />}
+      <Check label={`Restock ${units}`} name="restock" defaultChecked />
       <NotifyCheckbox />
       <Outcome of={outcome} />
     </ConfirmDialog>
@@ -193,7 +184,7 @@ export function Cancel({ order }: OfOrder) {
 }
 
 export function Hold({ order: { id, receipt_number } }: OfOrder) {
-  const words = { title: `Hold ${receipt_number}?`, text: 'Nothing of it ships until a person releases it.' };
+  const words = { title: `Hold ${receipt_number}?`, text: 'The order does not ship until a person releases it.' };
   const send = (body: Values<'reason'>) => change(id, 'hold', body, `${receipt_number} is under review.`);
   return (
     <ConfirmDialog {...words} submitLabel="Hold" send={send}>
@@ -204,7 +195,7 @@ export function Hold({ order: { id, receipt_number } }: OfOrder) {
 
 const MAX_UNITS = 999;
 
-/** Nothing changes until the person has seen what the order then costs. */
+/** Changes nothing until the person has seen the new price of the order. */
 export function ChangeLines({ order }: OfOrder) {
   const { currency, line_items: lines } = order;
   const seen = useRef({ body: '', total: 0 });
@@ -219,14 +210,14 @@ export function ChangeLines({ order }: OfOrder) {
     if (!body.set && !body.add) return '';
     const after = await preview(order.id, 'lines', body);
     seen.current = { body: JSON.stringify(body), total: after.total_amount };
-    const costs = `The order then costs ${money(after.total_amount, currency)}, not ${money(order.total_amount, currency)}.`;
+    const costs = `New total: ${money(after.total_amount, currency)} (now ${money(order.total_amount, currency)}).`;
     return `${costs} ${moneyLeft(after)}`;
   };
   const send = async (values: Values) => {
     const body = bodyOf(values);
-    if (JSON.stringify(body) !== seen.current.body) throw new Error((await outcome(values)) || 'No units are changed.');
+    if (JSON.stringify(body) !== seen.current.body) throw new Error((await outcome(values)) || 'No lines changed.');
     const expected_total = Number(plainMoney(seen.current.total, currency));
-    return change(order.id, 'lines', { ...body, expected_total }, `${order.receipt_number} is changed.`);
+    return change(order.id, 'lines', { ...body, expected_total }, `${order.receipt_number} updated.`);
   };
   const rows = lines.map(({ line: key, name, quantity, ...unit }) => {
     const field = { name: `line-${key}`, most: MAX_UNITS, defaultValue: quantity };
@@ -237,23 +228,23 @@ export function ChangeLines({ order }: OfOrder) {
       end: <UnitsInput {...field} aria-label={`Units of ${name}`} required />,
     };
   });
-  const title = `Change the lines of ${order.receipt_number}`;
+  const title = `Edit the lines of ${order.receipt_number}`;
   return (
-    <ConfirmDialog label="Change…" {...{ title, send }} submitLabel="Change" tone="quiet">
+    <ConfirmDialog label="Edit lines…" {...{ title, send }} submitLabel="Save" tone="quiet">
       <Rows rows={rows} />
       <div class="pair">
         <Field label="SKU to add" name="sku" />
-        <Field label="Units of it" name="units" defaultValue="1" inputMode="numeric" />
+        <Field label="Units to add" name="units" defaultValue="1" inputMode="numeric" />
       </div>
       <Outcome of={outcome} />
     </ConfirmDialog>
   );
 }
 
-const PERSON = { name: 'Name', email: 'E-mail', phone: 'Phone', company: 'Company' };
-const PLACE = { address: 'Street', address2: 'Second line', zip: 'Postal code', city: 'City', region: 'Region' };
+const PERSON = { name: 'Name', email: 'Email', phone: 'Phone', company: 'Company' };
+const PLACE = { address: 'Street', address2: 'Address line 2', zip: 'Postal code', city: 'City', region: 'Region' };
 
-/** A text that was cleared is null. */
+/** Sends null for a text that was cleared. */
 function changes(values: Values, before: Texts) {
   const changed = Object.keys(before).filter((name) => name in values && values[name] !== (before[name] ?? ''));
   return Object.fromEntries(changed.map((name) => [name, values[name] || null]));
@@ -266,13 +257,9 @@ export function CorrectContact({ order }: OfOrder) {
     const body = { customer: changes(values, customer), shipping_address: changes(values, shipping_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
-  const words = {
-    title: 'Correct the contact and the address',
-    submitLabel: 'Save',
-    toast: 'The contact is corrected.',
-  };
+  const words = { title: 'Edit contact and shipping address', submitLabel: 'Save', toast: 'Contact saved.' };
   return (
-    <ConfirmDialog label="Correct…" {...words} tone="quiet" send={send}>
+    <ConfirmDialog label="Edit contact…" {...words} tone="quiet" send={send}>
       <Fields of={{ ...PERSON, ...PLACE, country: 'Country' }} before={before} />
     </ConfirmDialog>
   );
@@ -284,11 +271,11 @@ export function CorrectBilling({ order }: OfOrder) {
     const body = { billing_address: changes(values, billing_address) };
     return api.PATCH('/v1/orders/{id}', { params: { path: order }, body });
   };
-  const words = { title: 'Correct who is billed', submitLabel: 'Save', toast: 'The billing address is corrected.' };
+  const words = { title: 'Edit billing address', submitLabel: 'Save', toast: 'Billing address saved.' };
   return (
-    <ConfirmDialog label="Billing…" {...words} tone="quiet" send={send}>
+    <ConfirmDialog label="Edit billing…" {...words} tone="quiet" send={send}>
       <Fields
-        of={{ name: 'Name', company: 'Company', vat_id: 'VAT id', ...PLACE, country: 'Country' }}
+        of={{ name: 'Name', company: 'Company', vat_id: 'VAT ID', ...PLACE, country: 'Country' }}
         before={billing_address}
       />
     </ConfirmDialog>
@@ -316,9 +303,9 @@ interface BulkDialogProps extends Omit<ConfirmDialogProps, 'title' | 'send'> {
   readonly field?: (order: Listed) => ComponentChildren;
 }
 
-/** Acts on one order after the other. A second click repeats only those that were refused. */
+/** Acts on one order after the other. A second click repeats only the refused ones. */
 function BulkDialog({ orders, submitLabel, done, act, field, children, ...ask }: BulkDialogProps) {
-  /** Why each order was refused; empty for those that were not. */
+  /** Why each order was refused; accepted ones are not listed. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = async (values: Values) => {
     const next = { ...answers };
@@ -354,8 +341,8 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
   const held = orders.filter((order) => order.held).length;
   const act = (id: string, { carrier, notify, [id]: tracking_number }: Values) =>
     change(id, 'shipments', { reference, carrier, tracking_number, notify: !!notify });
-  const text = 'All that is left of each order, as one shipment.';
-  const reason = held > 0 ? `${count(held, 'order')} of them under review: release first.` : undefined;
+  const text = 'Ships the remaining units of each order as one shipment.';
+  const reason = held > 0 ? `${count(held, 'selected order')} under review. Release first.` : undefined;
   const field = ({ id, receipt_number }: Listed) => (
     <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
   );

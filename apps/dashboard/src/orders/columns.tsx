@@ -48,7 +48,7 @@ export const COLUMNS = {
   Total: right(({ total_amount, refund_due, currency }) => (
     <>
       {money(total_amount, currency)}
-      {!!refund_due && <small class="bad">pay back {money(refund_due, currency)}</small>}
+      {!!refund_due && <small class="bad">refund due {money(refund_due, currency)}</small>}
     </>
   )),
 } satisfies Columns<OrderListItem>;

@@ -43,7 +43,7 @@ export function OrderPage({ id }: { id: string }) {
         <Time key="placed" at={order.created_at} />,
         order.source === 'POS' ? 'point of sale' : 'website',
         order.payment_method.replaceAll('_', ' '),
-        order.external_reference && `your number ${order.external_reference}`,
+        order.external_reference && `your reference ${order.external_reference}`,
       ]}
       about={
         <>
@@ -58,7 +58,9 @@ export function OrderPage({ id }: { id: string }) {
       {changedOf(order).map((text) => (
         <Note key={text} tone="wait" children={text} />
       ))}
-      {due > 0 && <Note tone="bad">{`Pay back ${money(due, currency)}, then record the refund here.`}</Note>}
+      {due > 0 && (
+        <Note tone="bad">{`Refund ${money(due, currency)} through your bank or gateway, then record it here.`}</Note>
+      )}
       <Goods order={order} actions={canCorrect(order) && <ChangeLines order={order} />} />
       <Shipments order={order} />
       <Timeline order={order} />
@@ -75,9 +77,7 @@ function useHistory(id: string, pages: number) {
   return useRead(['/v1/orders/{id}/history', { path }, pages], read);
 }
 
-/**
- * The last page may be short: with the one before it, at least as many events are shown as a page of the service has.
- */
+/** The last page may be short: together with the previous one, at least a full page of events is shown. */
 const FIRST_PAGES = 2;
 const isHolding = ({ event }: OrderEvent) => event === 'held';
 
@@ -87,7 +87,7 @@ function Held({ order: { id, fraud } }: OfOrder) {
   const held = useHistory(id, isEarlier ? MAX_PAGES : FIRST_PAGES).data?.data.findLast(isHolding);
   const rules = fraud.reasons.map(({ rule, score }) => `${ruleText(rule)} (${score})`).join(', ');
   const why = joined([held?.details.reason || rules]);
-  return <Note tone="bad">{`Under review${why && `: ${why}`}. Nothing of it ships until you release it.`}</Note>;
+  return <Note tone="bad">{`Under review${why && `: ${why}`}. The order does not ship until you release it.`}</Note>;
 }
 
 function Actions({ order, held }: OfOrder & { held: boolean }) {
@@ -95,7 +95,7 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
   const ships = can('fulfillment');
   const pays = can('payments');
   const confirms = order.pipeline.some(({ state }) => state === 'held')
-    ? 'The customer gets the confirmation, and the order'
+    ? 'The confirmation email is sent, and the order'
     : 'The order';
   return (
     <>
@@ -110,7 +110,7 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
   );
 }
 
-/** What goes into the parcel of an order, on paper only. */
+/** The packing slip of an order, which is only printed. */
 export const Slip = ({ order }: OfOrder) => (
   <article class="slip" hidden>
     <h1>{order.receipt_number}</h1>
@@ -122,7 +122,7 @@ export const Slip = ({ order }: OfOrder) => (
 
 function Units({ line: { quantity, ...line } }: { line: Line }) {
   const { shipped_quantity: shipped, returned_quantity: returned, cancelled_quantity: cancelled } = line;
-  const parts = [[shipped, 'shipped'] as const, [returned, 'returned'] as const, [cancelled, 'given up'] as const];
+  const parts = [[shipped, 'shipped'] as const, [returned, 'returned'] as const, [cancelled, 'cancelled'] as const];
   return <Named name={quantity} small={parts.map(([n, word]) => n > 0 && `${n} ${word}`)} />;
 }
 
@@ -133,7 +133,7 @@ const columnsOf = (currency: string): Columns<Line> => ({
   ),
   Units: right((line) => <Units line={line} />),
   Price: right(({ unit_price }) => money(unit_price, currency)),
-  Sum: right(({ line_total }) => money(line_total, currency)),
+  Amount: right(({ line_total }) => money(line_total, currency)),
 });
 
 function Goods({ order, actions }: OfOrder & { actions?: ComponentChildren }) {
@@ -157,8 +157,8 @@ function Goods({ order, actions }: OfOrder & { actions?: ComponentChildren }) {
   ));
   return (
     <Section title="Lines" actions={actions}>
-      <Table label="Table of the lines" rows={line_items} columns={columnsOf(currency)} foot={foot} />
-      {order.notes && <blockquote>{`Note of the customer: ${order.notes}`}</blockquote>}
+      <Table label="Order lines" rows={line_items} columns={columnsOf(currency)} foot={foot} />
+      {order.notes && <blockquote>{`Customer note: ${order.notes}`}</blockquote>}
     </Section>
   );
 }
@@ -170,12 +170,12 @@ function Amounts({ order }: OfOrder) {
     fact('Total', order.total_amount),
     credited > 0 && fact('Credited', -credited),
     credited > 0 && fact('Owed', order.amount_owed),
-    order.cancellation_fee > 0 && fact('Fee of the cancellation', order.cancellation_fee),
+    order.cancellation_fee > 0 && fact('Cancellation fee', order.cancellation_fee),
     fact('Paid', order.amount_paid),
-    refunded > 0 && fact('Paid back', -refunded),
-    fact('Open', order.amount_open),
+    refunded > 0 && fact('Refunded', -refunded),
+    fact('Outstanding', order.amount_open),
     !!order.due_at && (['Due', timeText(order.due_at)] as const),
-    order.refund_due > 0 && fact('To pay back', order.refund_due),
+    order.refund_due > 0 && fact('Refund due', order.refund_due),
     ...payments.map(({ reference, at, amount }) => fact(`Payment ${reference}, ${timeText(at)}`, amount)),
     ...refunds.map(({ reference, at, amount, reason }) => {
       return fact(`Refund ${reference} (${reason}), ${timeText(at)}`, -amount);
@@ -191,20 +191,21 @@ function Amounts({ order }: OfOrder) {
 const canBill = ({ fulfillment_status }: Order): boolean => can('fulfillment') && fulfillment_status !== 'CANCELLED';
 const canCorrect = (order: Order): boolean => canBill(order) && order.line_items.some((line) => leftOf(line) > 0);
 
-/** Warns the picker of each parcel that may have the label of before. */
+/** Lists the parcels that may have the label of the previous address, to warn the picker. */
 const changedOf = ({ shipments }: Order): string[] =>
   shipments
     .filter(({ address_changed }) => address_changed)
     .map(
-      ({ reference }) => `The address or contact was corrected after picking for ${reference} began. Check its label.`,
+      ({ reference }) =>
+        `The address or contact was corrected after picking for ${reference} began. Check the shipping label.`,
     );
 
 function billedTo({ billing_address }: Order): string[] {
   const { name, company, vat_id, address, address2, zip, city, region, country } = billing_address;
-  return [name, company, vat_id && `VAT id ${vat_id}`, address, address2, `${zip} ${city}`.trim(), region, country];
+  return [name, company, vat_id && `VAT ID ${vat_id}`, address, address2, `${zip} ${city}`.trim(), region, country];
 }
 
-/** Whether the billing address has more than the shipping address, or another field. */
+/** Whether the billing address has additional or different fields. */
 const isBilledElsewhere = ({ billing_address, shipping_address }: Order): boolean =>
   billing_address.name !== '' ||
   billing_address.vat_id !== '' ||
@@ -260,14 +261,14 @@ function Shipments({ order: { id, shipments, line_items } }: OfOrder) {
   const ask = (reference: string, status: 'shipped' | 'delivered' | 'void') => {
     const params = { path: { id, reference } };
     const send = () => api.PATCH('/v1/orders/{id}/shipments/{reference}', { params, body: { status } });
-    const words = {
-      title: `Is ${reference} ${status}?`,
-      submitLabel: capitalize(status),
-      toast: `${reference} is ${status}.`,
-    };
-    const text = status === 'void' ? 'Its units are to ship again.' : 'The history of the order keeps the time.';
+    if (status === 'void') {
+      const words = { title: `Void ${reference}?`, text: 'Its units can ship again.', toast: `${reference} voided.` };
+      return <ConfirmDialog key={status} {...words} submitLabel="Void" tone="danger" send={send} />;
+    }
+    const words = { title: `Mark ${reference} as ${status}?`, toast: `${reference} marked as ${status}.` };
+    const text = 'The order history records the time.';
     return (
-      <ConfirmDialog key={status} {...words} text={text} tone={status === 'void' ? 'danger' : 'quiet'} send={send} />
+      <ConfirmDialog key={status} {...words} text={text} submitLabel={`Mark as ${status}`} tone="quiet" send={send} />
     );
   };
   const row = ({ reference, status: now, shipped_at, items, carrier, tracking_number }: Shipment) => ({
@@ -291,13 +292,13 @@ type Stage = Order['pipeline'][number];
 type Mail = Stage & Pick<Schemas['RepeatMailRequest'], 'stage'>;
 const isMail = (stage: Stage): stage is Mail => stage.stage.startsWith('notify-');
 
-const MAILS: Readonly<Record<string, string>> = { customer: 'Confirmation', merchant: 'To the store' };
+const MAILS: Readonly<Record<string, string>> = { customer: 'Confirmation', merchant: 'Merchant notification' };
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   waiting: 'Not sent yet',
-  undeliverable: 'Undeliverable: the address is at fault',
-  failed: 'The mail was not sent',
-  not_wanted: 'Not sent: not wanted, or the order was cancelled first',
+  undeliverable: 'Undeliverable: the recipient address is at fault',
+  failed: 'Sending failed',
+  not_wanted: 'Not sent: switched off or no address, or the order was cancelled first',
 };
 
 function mailText({ outcome, last_error: error, attempts, at }: Mail): string {
@@ -317,13 +318,13 @@ function Mails({ order }: OfOrder) {
     const isWrong = mail.outcome === 'undeliverable' && about !== 'merchant' && canCorrect(order);
     const canRepeat = can('fulfillment') && ['done', 'dead'].includes(state);
     const recipient = about === 'merchant' ? 'the store' : customer.email || 'the customer';
-    const title = `Send the mail again: ${name}`;
-    const words = { label: 'Send again…', title, submitLabel: 'Send', text: `To ${recipient}.` };
-    const send = () => change(id, 'mails', { stage, reference: reference || null }, 'The mail is on its way.');
+    const title = `Resend email: ${name}`;
+    const words = { title, submitLabel: 'Resend', text: `Recipient: ${recipient}.` };
+    const send = () => change(id, 'mails', { stage, reference: reference || null }, 'Email queued.');
     return {
       key: stage + reference,
       name,
-      detail: [text, isWrong && ' Correct the address with “Correct…”, then send it again.'],
+      detail: [text, isWrong && ' Correct the address with “Edit contact…”, then resend.'],
       end: [
         <Badge key="state" state={state} />,
         canRepeat && <ConfirmDialog key="again" {...words} tone="quiet" send={send} />,
@@ -331,9 +332,9 @@ function Mails({ order }: OfOrder) {
     };
   };
   return (
-    <Section title="Mails">
+    <Section title="Emails">
       <Rows rows={mails.map(row)} />
-      {mails.length === 0 && <p class="soft">No mail belongs to this order.</p>}
+      {mails.length === 0 && <p class="soft">No emails.</p>}
     </Section>
   );
 }
@@ -358,8 +359,8 @@ function Timeline({ order: { id, currency } }: OfOrder) {
   const query = useHistory(id, pages);
   const send = (body: Values<'text'>) => change(id, 'notes', body);
   const note = (
-    <ConfirmDialog title="Add a note" submitLabel="Add note" send={send} toast="The note is added.">
-      <Field label="Note" name="text" hint="The customer does not see it." required autoFocus maxLength={2000} />
+    <ConfirmDialog title="Add note" submitLabel="Add note" send={send} toast="Note added.">
+      <Field label="Note" name="text" hint="Not visible to the customer." required autoFocus maxLength={2000} />
     </ConfirmDialog>
   );
   const left = query.data?.left ?? 0;
@@ -374,7 +375,9 @@ function Timeline({ order: { id, currency } }: OfOrder) {
     <Section title="Timeline" actions={can('fulfillment') && note}>
       <QueryStatus query={query} rows={4} />
       <Rows rows={rows ?? []} />
-      {left > 0 && <Button text={`Show ${older} older of ${left}`} class="quiet" onClick={() => setPages(pages + 1)} />}
+      {left > 0 && (
+        <Button text={`Show ${older} of ${left} older events`} class="quiet" onClick={() => setPages(pages + 1)} />
+      )}
     </Section>
   );
 }

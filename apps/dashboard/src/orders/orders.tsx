@@ -20,15 +20,15 @@ const SOURCES = [['WEBSITE'], ['POS', 'Point of sale']];
 const QUEUES = {
   ship: { name: 'To ship', filter: { fulfillment_status: ['PENDING', 'CONFIRMED', 'PROCESSING'], held: false } },
   review: { name: 'Under review', filter: { held: true } },
-  open: { name: 'To be paid', filter: { open: true } },
+  open: { name: 'Awaiting payment', filter: { open: true } },
   overdue: { name: 'Overdue', filter: { overdue: true } },
-  refund: { name: 'To pay back', filter: { refund_due: true } },
-  mail: { name: 'Mail failed', filter: { mail_failed: true } },
+  refund: { name: 'Refund due', filter: { refund_due: true } },
+  mail: { name: 'Failed emails', filter: { mail_failed: true } },
   all: { name: 'All', filter: {} },
 } satisfies Readonly<Record<string, { name: string; filter: OrderQuery }>>;
 type Queue = keyof typeof QUEUES;
 
-/** A search is not only in what is to ship. */
+/** A search covers more than the orders to ship. */
 function queueOf({ query: { queue = 'ship', search } }: Route): Queue {
   if (search && queue === 'ship') return 'all';
   return queue in QUEUES ? (queue as Queue) : 'ship';
@@ -47,7 +47,7 @@ function filterOf(route: Route): OrderQuery {
   };
 }
 
-/** How many orders a queue has. */
+/** Shows how many orders a queue has. */
 export function Count({ queue }: { queue: Queue }) {
   const query = { ...QUEUES[queue].filter, ...ONLY_MODE, limit: 1 };
   const total = useRead(['counts', queue], () => get('/v1/orders', { query })).data?.pagination.total;
@@ -66,7 +66,7 @@ const Queues = ({ now }: { now: Queue }) => (
 
 function Arrived() {
   const n = useStore(arrivals).length;
-  const text = `${count(n, 'new order')} – show`;
+  const text = `Show ${count(n, 'new order')}`;
   return n === 0 ? null : <Button text={text} class="arrived wide" data-tone="info" onClick={showArrivals} />;
 }
 
@@ -77,7 +77,7 @@ const Day = ({ label, name, begin = '' }: { label: string; name: string; begin: 
 );
 
 /** The list does not know which confirmations were sent. */
-const RELEASES = 'The orders can ship. A confirmation that waits is sent now.';
+const RELEASES = 'The orders can ship. Held confirmation emails are sent now.';
 const NONE: ReadonlySet<string> = new Set();
 
 export function Orders() {
@@ -93,10 +93,10 @@ export function Orders() {
   return (
     <Page title="Orders">
       <Queues now={queue} />
-      <Filters search="Number, name, company, e-mail, tracking, payment">
+      <Filters search="Number, name, company, email, tracking, payment">
         {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfilment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
-        <Choice name="source" label="From" values={SOURCES} />
+        <Choice name="source" label="Source" values={SOURCES} />
         <Day label="Placed" name="from" begin={route.query.from} />
         <Day label="to" name="until" begin={route.query.until} />
       </Filters>
@@ -107,17 +107,17 @@ export function Orders() {
         query={list}
         columns={COLUMNS}
         keyOf={(order) => order.receipt_number}
-        empty="No order is here."
+        empty="No orders."
         all={{ queue: 'all' }}
         {...(can('fulfillment') ? { chosen, choose } : {})}
       >
         {picked.length > 0 && (
-          <div class="chosen" role="group" aria-label="Chosen orders">
-            <span>{picked.length} chosen</span>
+          <div class="chosen" role="group" aria-label="Selected orders">
+            <span>{picked.length} selected</span>
             <Ship orders={picked} />
             {held.length > 0 && <Release orders={held} text={RELEASES} />}
             <Form submitLabel="Print slips" tone="" send={() => printSlips(picked)} />
-            <Button text="Clear" class="quiet" onClick={() => choose(NONE)} />
+            <Button text="Clear selection" class="quiet" onClick={() => choose(NONE)} />
           </div>
         )}
       </List>
@@ -126,7 +126,7 @@ export function Orders() {
   );
 }
 
-/** Prints a slip for each order, on a page of its own. While they are there, nothing else of the page is printed. */
+/** Prints a slip for each order, on a page of its own. While slips exist, nothing else of the page is printed. */
 function useSlips(chosen: ReadonlySet<string>) {
   const [orders, setOrders] = useState<readonly Order[]>([]);
   useEffect(() => setOrders([]), [chosen]);

@@ -5,43 +5,46 @@ import { createStore, useStore } from '../store.js';
 import { Alert, announce, Button, Copy, focusHeading, RowName } from './page.js';
 import { money, plainMoney, readAmount, readUnits } from './amount.js';
 
-/** The trimmed texts of the fields by their names: of boxes only those that are ticked. */
+/** The trimmed texts of the fields by name. Boxes are included only when ticked. */
 export type Values<Name extends string = string> = Readonly<Record<Name, string>>;
 
 export const valuesOf = (form: FormData): Values =>
   Object.fromEntries([...form].map(([name, value]) => [name, typeof value === 'string' ? value.trim() : '']));
 
-/** A button that opens a dialog, with its label; and in it one that acts, with a label, and one that does nothing. */
+/** Describes a button that opens a dialog, and the two buttons of the dialog: one acts, the other closes it. */
 export interface ConfirmDialogProps {
   readonly title: string;
   readonly label?: string;
   readonly submitLabel: string;
   readonly keep?: string;
   readonly tone?: 'primary' | 'danger' | 'quiet' | '';
-  /** Why it cannot be done now. */
+  /** Why the action is impossible now. */
   readonly reason?: string | undefined;
-  /** What it does, above its fields. */
+  /** What the action does, shown above its fields. */
   readonly text?: ComponentChildren;
   readonly children?: ComponentChildren;
-  /** Acts. After a failure the dialog stays and shows its text. @param form for fields with several values. */
+  /**
+   * Performs the action. After a failure, the dialog stays and shows the message. @param form for fields with several
+   * values.
+   */
   send(this: void, values: Values, form: FormData): unknown;
-  /** What is announced then, where `send` does not return it. */
+  /** What is announced afterwards, unless `send` returns it. */
   readonly toast?: string;
 }
 
 type DialogProps = Readonly<{ title: string; children: ComponentChildren; onClose: () => void; stays?: boolean }>;
 
-/** Is open as long as it is rendered. @param stays Escape does not close it. */
+/** Stays open as long as it is rendered. @param stays whether Escape does not close it. */
 export function Dialog({ title, children, onClose, stays = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Before it is painted: a key that is pressed as soon as the dialog is seen is for the dialog.
+  // The dialog opens before it is painted, so that it receives a key that is pressed as soon as it is visible.
   useLayoutEffect(() => {
     const element = ref.current;
     element?.showModal();
     return () => {
       element?.close();
-      // The button that opened it may be gone, or disabled.
+      // The button that opened the dialog may be gone or disabled.
       if (document.activeElement === document.body || element?.contains(document.activeElement)) focusHeading();
     };
   }, []);
@@ -70,7 +73,7 @@ export function ConfirmDialog({
   const disabled = reason !== undefined;
   const look = { class: disabled && tone === 'primary' ? '' : tone, title: reason, disabled };
   const act = async (values: Values, fields: FormData) => {
-    // Also a refusal can say that the page is out of date.
+    // A refusal can also mean that the page is out of date.
     const result = await Promise.resolve(send(values, fields)).finally(() => void refresh());
     close();
     const toastText = toast ?? result;
@@ -94,16 +97,19 @@ export function ConfirmDialog({
 export type FormProps = Pick<ConfirmDialogProps, 'submitLabel' | 'keep' | 'tone' | 'children' | 'send'> &
   Readonly<{ onCancel?: () => void }>;
 
-/** The faults of a form by the name of their field. */
+/** The faults of a form by field name. */
 const Faults = createContext<Readonly<Record<string, string>>>({});
 
-/** After a failure the fields stay, and those at fault say why. What cannot be undone begins at the other button: a second Enter does nothing. */
+/**
+ * After a failure, the fields stay, and those at fault show why. An action that cannot be undone starts with the focus
+ * on the other button, so that a second Enter does nothing.
+ */
 export function Form({ submitLabel, keep = 'Cancel', tone = 'primary', children, send, onCancel }: FormProps) {
   const [error, setError] = useState('');
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [isBusy, setBusy] = useState(false);
   const element = useRef<HTMLFormElement>(null);
-  // The browser does it for a dialog that opens, not for what comes into an open one.
+  // The browser does this for a dialog that opens, but not for content that is added to an open one.
   useEffect(() => element.current?.querySelector<HTMLElement>('[autofocus]')?.focus(), []);
   const submit = async (event: JSX.TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -132,10 +138,10 @@ export function Form({ submitLabel, keep = 'Cancel', tone = 'primary', children,
   );
 }
 
-/** A pause in typing after which what was typed counts. */
+/** After a pause of this length in typing, the typed text applies. */
 export const TYPING_MS = 300;
 
-/** Tells what the fields of the form around it would do, again after each change of them. */
+/** Shows what the fields of the surrounding form would do, updated after each change. */
 export function Outcome({ of }: { of: (values: Values) => Promise<string> }) {
   const ref = useRef<HTMLParagraphElement>(null);
   const [text, show] = useState('');
@@ -166,7 +172,7 @@ export function Outcome({ of }: { of: (values: Values) => Promise<string> }) {
 type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'> & {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** Makes the field a text of so many lines. */
+  /** Turns the field into a text area with this many lines. */
   readonly rows?: number;
 };
 
@@ -175,7 +181,7 @@ export function Field({ label, hint, ...input }: InputProps) {
   const faults = useContext(Faults);
   const fault = typeof input.name === 'string' ? faults[input.name] : undefined;
   const note = fault ?? hint;
-  // The attributes that fields have here are those of both.
+  // The attributes that fields use here exist on both elements.
   const Control = (input.rows ? 'textarea' : 'input') as 'input';
   return (
     <label class="field">
@@ -197,7 +203,7 @@ export const Check = ({ label, ...input }: InputProps) => (
   </label>
 );
 
-/** What the text of a field means, or why it means nothing. */
+/** Describes what the text of a field means, or why it is invalid. */
 function meaningOf(text: string, read: (text: string) => string) {
   try {
     return { meaning: text && read(text), refusal: '' };
@@ -211,7 +217,10 @@ type TypedProps = Omit<InputProps, 'defaultValue'> & {
   readonly read: (text: string) => string;
 };
 
-/** A text that a program would read in several ways, unlike `type=number`, which drops what it does not know. */
+/**
+ * A field for a text that a program could read in several ways. Unlike `type=number`, it does not drop what it does not
+ * understand.
+ */
 function Typed({ begin = '', read, hint = '', ...input }: TypedProps) {
   const [text, setText] = useState(begin);
   const { meaning, refusal } = meaningOf(text, read);
@@ -225,7 +234,7 @@ function Typed({ begin = '', read, hint = '', ...input }: TypedProps) {
 
 type AmountProps = Readonly<{ currency: string; minor?: number; label?: string; name?: string }>;
 
-/** @param minor what it begins with. Without it the field is empty, and may stay so. */
+/** @param minor the initial amount. When absent, the field is empty, and may stay so. */
 export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) {
   const read = (text: string) => `This is ${money(readAmount(text, currency), currency)}.`;
   const isGiven = minor !== undefined;
@@ -233,7 +242,7 @@ export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: A
   return <Typed {...field} inputMode="decimal" required={isGiven} autoFocus={isGiven} />;
 }
 
-/** A whole number. @param hint below it, as long as it is one. */
+/** A field for a whole number. @param hint is shown below while the number is valid. */
 export function Units(field: Omit<TypedProps, 'read'>) {
   const read = (text: string) => {
     readUnits(text);
@@ -242,11 +251,11 @@ export function Units(field: Omit<TypedProps, 'read'>) {
   return <Typed {...field} read={read} required />;
 }
 
-/** Fits into a row: the browser says what is wrong. */
+/** A compact field for a table row: the browser reports what is wrong. */
 export function UnitsInput({ most, ...input }: JSX.InputHTMLAttributes<HTMLInputElement> & { most: number }) {
   const read = (text: string) => {
     const units = text ? readUnits(text) : 0;
-    if (units < 0 || units > most) throw new Error(`Type 0 to ${most}.`);
+    if (units < 0 || units > most) throw new Error(`Enter 0 to ${most}.`);
     return '';
   };
   const onInput = ({ currentTarget: field }: JSX.TargetedInputEvent<HTMLInputElement>) => {
@@ -259,11 +268,11 @@ export function UnitsInput({ most, ...input }: JSX.InputHTMLAttributes<HTMLInput
 interface ChoicesProps {
   readonly label: string;
   readonly name: string;
-  /** Several can be chosen, or none. */
+  /** Whether several, or none, can be chosen. */
   readonly isMany?: boolean;
-  /** What is chosen at first; none where it must be chosen. */
+  /** The initial choice; absent when a choice is required. */
   readonly begin?: string | readonly string[] | undefined;
-  /** Each word, and what it means where that is a text. */
+  /** Each word, with its meaning where that is a text. */
   readonly of: Readonly<Record<string, string | number>>;
 }
 
@@ -289,7 +298,10 @@ export function Choices({ label, name, isMany = false, begin = [], of }: Choices
   );
 }
 
-/** A secret that the service shows once. It is no part of a row, which may leave its list while the secret is shown. */
+/**
+ * A secret that the service shows once. It is stored outside its row, which may leave its list while the secret is
+ * shown.
+ */
 export const secret = createStore<Readonly<{ title: string; text: string; hint: ComponentChildren }> | undefined>(
   undefined,
 );
@@ -308,7 +320,7 @@ export function Secret() {
   return (
     <Dialog title={shown.title} onClose={close} stays>
       <Form submitLabel="I have stored it" send={close}>
-        <p class="soft">It is shown once, now. Store it where only its program reads it.</p>
+        <p class="soft">It is shown only once. Store it where only the integration can read it.</p>
         <Copied text={shown.text} name="the secret" />
         {shown.hint}
       </Form>

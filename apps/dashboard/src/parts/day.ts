@@ -11,9 +11,9 @@ function offsetOf(at: number, timeZone: string): number {
 const DAY_MS = 86_400_000;
 
 /**
- * When the clocks of the zone show a time. Of two such instants it is the earlier. A time that the clocks skip is as much
- * later as they skip, so that a day without midnight begins with its first instant.
- * @param local as `2026-03-29T00:00`, which fields have.
+ * Returns the instant at which the clocks of the zone show a time. Of two such instants, it returns the earlier. A time
+ * that the clocks skip is moved by the length of the gap, so that a day without midnight begins with its first instant.
+ * @param local a time such as `2026-03-29T00:00`, as input fields have it.
  */
 export function instantOf(local: string, timeZone: string): Date {
   const shown = Date.parse(`${local}Z`);
@@ -25,8 +25,8 @@ export function instantOf(local: string, timeZone: string): Date {
 
 /**
  * Returns the first instant of a day in ISO 8601, as filters send it.
- * @param days later.
- * @returns undefined where the text is no day of the calendar.
+ * @param days the number of days to add.
+ * @returns undefined when the text is not a day of the calendar.
  */
 export function startOfDay(date: string | undefined, timeZone: string, days = 0): string | undefined {
   const day = /^[12]\d{3}-\d\d-\d\d$/.test(date ?? '') ? Date.parse(`${date}T00:00Z`) : NaN;

@@ -8,7 +8,7 @@ import { count, joined } from './text.js';
 
 type Cell<Row> = (row: Row) => ComponentChildren;
 
-/** What each column shows of a row, by its heading. */
+/** What each column shows of a row, by heading. */
 export type Columns<Row> = Readonly<Record<string, Cell<Row> | { readonly right: Cell<Row> }>>;
 
 export const right = <Row,>(cell: Cell<Row>) => ({ right: cell });
@@ -17,17 +17,17 @@ interface TableProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: Columns<Row>;
-  /** What names a row, where it is not its id or all of it. */
+  /** Returns the name of a row, where it is not its whole id. */
   readonly keyOf?: (row: Row) => string;
   readonly foot?: ComponentChildren;
-  /** The names of the chosen rows, where rows can be chosen. */
+  /** The names of the chosen rows, when rows can be chosen. */
   readonly chosen?: ReadonlySet<string>;
   readonly choose?: (keys: ReadonlySet<string>) => void;
 }
 
 const idOf = (row: unknown): string => (row as { id?: string }).id ?? JSON.stringify(row);
 
-/** The roles are named because a narrow table is shown as cards, which some browsers take for no table. */
+/** The roles are explicit because a narrow table is shown as cards, which some browsers do not treat as a table. */
 export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, choose }: TableProps<Row>) {
   const cells = Object.entries(columns).map(([name, column]) =>
     'right' in column ? { name, side: 'n', cell: column.right } : { name, side: '', cell: column },
@@ -36,7 +36,7 @@ export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, c
     const others = [...(chosen ?? [])].filter((key) => !keys.includes(key));
     const isOn = others.length + keys.length === chosen?.size;
     const toggle = () => choose?.(new Set(isOn ? others : [...others, ...keys]));
-    return <input type="checkbox" aria-label={`Choose ${name}`} checked={isOn} onChange={toggle} />;
+    return <input type="checkbox" aria-label={`Select ${name}`} checked={isOn} onChange={toggle} />;
   };
   return (
     <div class="table" tabIndex={0} role="region" aria-label={label}>
@@ -68,7 +68,7 @@ export function Table<Row>({ label, rows, columns, keyOf = idOf, foot, chosen, c
 
 const PAGE_SIZE = 50;
 
-/** The page of a list that the address names, as the API has it: the first where it names none. */
+/** Returns the page of a list that the address names, or the first one, as an API parameter. */
 export const pageOf = ({ page = '' }: Route['query']) => ({
   limit: PAGE_SIZE,
   page: /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1,
@@ -95,13 +95,13 @@ function Pages({ route, total, noun }: { route: Route; total: number; noun: stri
 
 const SEARCH = { id: 'search', type: 'search', name: 'search' };
 
-/** Its values are in the address: a choice at once, a text after a pause. Another filter begins at page 1. */
+/** Stores its values in the address: a choice at once, a text after a pause. Another filter starts at page 1. */
 export function Filters({ search, children }: { search: string; children: ComponentChildren }) {
   const route = useRoute();
   const address = to(route.path, route.query);
   const shown = useRef({ address, version: 0 });
   const pause = useRef<ReturnType<typeof setTimeout>>();
-  // A link makes the fields again. What the form wrote itself leaves them as they are, with the caret.
+  // A link recreates the fields. An address that the form wrote itself keeps them, with the caret.
   if (shown.current.address !== address) shown.current = { address, version: shown.current.version + 1 };
   const apply = (form: HTMLFormElement, replace: boolean) => {
     clearTimeout(pause.current);
@@ -114,7 +114,7 @@ export function Filters({ search, children }: { search: string; children: Compon
   const applyNow = (event: JSX.TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
     apply(event.currentTarget, false);
-    // The next Enter opens what was found.
+    // The next Enter opens the result.
     if (event.type === 'submit' && shown.current.address === address)
       document.querySelector<HTMLElement>('[data-stale=false] [data-row] a')?.focus();
   };
@@ -135,7 +135,7 @@ export const capitalize = (value: string): string => value.charAt(0).toUpperCase
 
 type ChoiceProps = Readonly<{ name: string; label: string; values: string[][]; left?: number | undefined }>;
 
-/** @param values each with its word, where that is another one. @param left how many more there are. */
+/** @param values each value, with its label where that differs. @param left how many more there are. */
 export function Choice({ name, label, values, left = 0 }: ChoiceProps) {
   const { query } = useRoute();
   return (
@@ -144,19 +144,19 @@ export function Choice({ name, label, values, left = 0 }: ChoiceProps) {
       {values.map(([value = '', word = capitalize(value)]) => (
         <option key={value} value={value} selected={query[name] === value} children={word} />
       ))}
-      {left > 0 && <option disabled>{left.toLocaleString()} more are not shown</option>}
+      {left > 0 && <option disabled>{left.toLocaleString()} more not shown</option>}
     </select>
   );
 }
 
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   readonly query: UseQueryResult<{ data: Row[]; pagination: { total: number }; left?: number }>;
-  /** The rows of the answer that are shown, where not all are. */
+  /** The shown rows of the answer, when not all are shown. */
   readonly rows?: readonly Row[];
   readonly empty: string;
-  /** The word for one row, where the page is the list, with filters and pages in its address. */
+  /** The word for one row, when the page is the list, with filters and pages in its address. */
   readonly noun?: string;
-  /** The address without a filter. */
+  /** The address without filters. */
   readonly all?: Readonly<Record<string, string>>;
   readonly children?: ComponentChildren;
 }
@@ -177,7 +177,7 @@ export function List<Row>({ query, rows, empty, noun, all = {}, children, ...tab
           </p>
         )}
         {shown.length > 0 && <Table rows={shown} {...table} />}
-        {left > 0 && <Note>{`${left.toLocaleString()} more are not shown.`}</Note>}
+        {left > 0 && <Note>{`${count(left, 'more row')} not shown.`}</Note>}
       </div>
       {noun && total > 0 && (
         <div class="bar">
@@ -191,7 +191,7 @@ export function List<Row>({ query, rows, empty, noun, all = {}, children, ...tab
 
 type Line = { readonly key: string | number } & Partial<Record<'name' | 'detail' | 'end', ComponentChildren>>;
 
-/** A short list inside a card or a dialog. The detail is below the name, smaller. */
+/** A short list inside a card or a dialog. The detail is below the name, in small type. */
 export const Rows = ({ rows }: { rows: readonly Line[] }) => (
   <ul class="rows">
     {rows.map(({ key, name, detail, end }) => (
@@ -206,7 +206,7 @@ export const Rows = ({ rows }: { rows: readonly Line[] }) => (
   </ul>
 );
 
-/** A name in a cell of a table. @param small below it; the parts that are empty are left out. */
+/** A name in a cell of a table. @param small parts below the name; empty ones are omitted. */
 export function Named({ name, href, small = [] }: { name: ComponentChildren; href?: string; small?: unknown[] }) {
   const text = joined(small);
   return (

@@ -7,7 +7,7 @@ import { createStore, useStore } from '../store.js';
 const toastText = createStore('');
 let end: ReturnType<typeof setTimeout> | undefined;
 
-/** Says what happened for 5 s, to the eye and to a reader of the screen. */
+/** Shows what happened for 5 s, and announces it to screen readers. */
 export function announce(message: string): void {
   clearTimeout(end);
   toastText.set(message);
@@ -16,7 +16,7 @@ export function announce(message: string): void {
 
 export const Announcements = () => <p class="toast" role="status" aria-live="polite" children={useStore(toastText)} />;
 
-/** Names the row that a button is in, for a reader of the screen. */
+/** Names the row of a button for screen readers. */
 export const RowName = createContext('');
 const useName = (text: ComponentChildren) => {
   const row = useContext(RowName);
@@ -31,7 +31,7 @@ export const RowActions = ({ of, children }: { of: string; children: ComponentCh
 
 export const focusHeading = () => document.querySelector('h1')?.focus({ preventScroll: true });
 
-/** A button that goes, or can no longer be pressed, gives the focus to the heading of the page. */
+/** Moves the focus to the heading of the page when it disappears or becomes disabled. */
 export function Button({ text, ...button }: JSX.ButtonHTMLAttributes & { text: ComponentChildren }) {
   const ref = useRef<HTMLButtonElement>(null);
   const leave = () => {
@@ -53,21 +53,21 @@ export const LinkButton = ({ text, class: look = '', ...link }: JSX.AnchorHTMLAt
 
 interface PageProps {
   readonly title: string;
-  /** The page that it belongs to, by its name in the navigation. */
+  /** The page that this one belongs to, by its name in the navigation. */
   readonly back?: string;
   readonly aside?: ComponentChildren;
   readonly actions?: ComponentChildren;
-  /** The states of a record. `facts` follow them in the same line. */
+  /** The states of a record. `facts` follow in the same line. */
   readonly badges?: ComponentChildren;
   readonly facts?: readonly ComponentChildren[];
-  /** A column on the right, about a record. */
+  /** A column on the right with facts about a record. */
   readonly about?: ComponentChildren;
-  /** The record, as long as it is on its way. */
+  /** The record while it is loading. */
   readonly waits?: QueryState;
   readonly children?: ComponentChildren;
 }
 
-/** Takes the focus to the heading, so that a reader of the screen says which page it is. */
+/** Moves the focus to the heading, so that screen readers announce the page. */
 export function Page({ title, back, aside, actions, badges, facts, about, waits, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -118,25 +118,25 @@ export const Note = ({ tone = 'info', children, action }: NoteProps) => (
   </div>
 );
 
-/** What went wrong, which a reader of the screen says at once. */
+/** What went wrong; screen readers announce it at once. */
 export const Alert = (props: NoteProps) => <div role="alert" children={<Note tone="bad" {...props} />} />;
 
 export const Forbidden = () => (
-  <Note tone="wait">Your role does not include this. An owner can change it in Team.</Note>
+  <Note tone="wait">Your role does not permit this. An owner can change your role in Team.</Note>
 );
 
 type QueryState = Readonly<{ error: unknown; data: unknown; refetch: () => unknown }>;
 
-/** What stands where a list or record is not there yet, or not at all; null where it is. @param rows of the grey bars. */
+/** Replaces a list or record that is loading or failed; null when it is loaded. @param rows the number of grey bars. */
 export function QueryStatus({ query, rows = 3 }: { query: QueryState; rows?: number }) {
-  // A repeated request takes the error away, until its answer is there.
+  // A repeated request clears the error until its answer arrives.
   const last = useRef<unknown>(null);
   if (query.error || query.data !== undefined) last.current = query.error;
   const error = last.current;
   if (query.data !== undefined) return null;
   if (statusOf(error) === 403) return <Forbidden />;
   const again = <Button text="Try again" onClick={() => void query.refetch()} />;
-  const repeats = isDown(error) && ` It is tried again every ${POLL_MS / 1_000} s.`;
+  const repeats = isDown(error) && ` Retrying every ${POLL_MS / 1_000} s.`;
   if (error) return <Alert action={again}>{[textOf(error), repeats]}</Alert>;
   return (
     <div class="waiting" role="status" aria-label="Loading">
@@ -157,9 +157,9 @@ const TONES: readonly (readonly [Tone, states: readonly string[]])[] = [
 ];
 const toneOf = (state: string) => TONES.find(([, states]) => states.includes(state))?.[0];
 
-const WORDS: Readonly<Record<string, string>> = { succeeded: 'paid', dead: 'failed', done: 'sent', held: 'waits' };
+const WORDS: Readonly<Record<string, string>> = { succeeded: 'paid', dead: 'failed', done: 'sent', held: 'on hold' };
 
-/** A state. @param word what stands there instead of the state. */
+/** Shows a state. @param word the text to show instead of the state. */
 export function Badge({ state, word, tone }: { state: string; word?: string | undefined; tone?: Tone }) {
   const key = state.toLowerCase();
   return (

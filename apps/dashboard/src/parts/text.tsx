@@ -5,7 +5,7 @@ export const sum = (numbers: readonly number[]): number => numbers.reduce((befor
 export const noun = (n: number, one: string, many = `${one}s`): string => (n === 1 ? one : many);
 export const count = (n: number, one: string, many?: string): string => `${n.toLocaleString()} ${noun(n, one, many)}`;
 
-/** @throws where the browser does not know the zone. */
+/** @throws when the browser does not know the zone. */
 const formatsIn = (timeZone: string) => ({
   timeZone,
   day: new Intl.DateTimeFormat(undefined, { timeZone, day: 'numeric', month: 'short' }),
@@ -29,12 +29,14 @@ function formatsNow() {
   return formats;
 }
 
-/** The time zone of all days and times of the dashboard: that of the store, or UTC where the browser does not know it. */
+/**
+ * The time zone of all days and times in the dashboard: that of the store, or UTC when the browser does not know it.
+ */
 export const timeZone = (): string => formatsNow().timeZone;
 
 export const exactTime = (at: string): string => formatsNow().exact.format(new Date(at));
 
-/** The year only where it is another one. */
+/** Shows the year only when it is not the current one. */
 export function timeText(at: string): string {
   const { day, year, clock, onlyYear } = formatsNow();
   const time = new Date(at);
@@ -44,12 +46,12 @@ export function timeText(at: string): string {
 
 export const Time = ({ at }: { at: string }) => <time dateTime={at} title={at} children={timeText(at)} />;
 
-/** Texts in one line. Those that are empty are left out. */
+/** Joins texts in one line and omits empty ones. */
 export const joined = (texts: readonly unknown[]): string => texts.filter(Boolean).join(' · ');
 
-/** Each on a line. Those that are empty are left out. */
+/** Shows each text on a line and omits empty ones. */
 export const Lines = ({ of }: { of: readonly ComponentChildren[] }) =>
   of.filter(Boolean).map((text, index) => <span key={index} class="line" children={text} />);
 
-/** A name inside a sentence: letters that run from right to left do not turn the words around it. */
-export const isolateBidi = (name: string): string => `\u2068${name || 'without a name'}\u2069`;
+/** Isolates a name inside a sentence, so that right-to-left letters do not reorder the words around it. */
+export const isolateBidi = (name: string): string => `\u2068${name || 'unnamed'}\u2069`;

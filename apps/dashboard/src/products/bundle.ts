@@ -2,17 +2,17 @@ import { api, get, statusOf, type Schemas } from '../http.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A line with what became of it, or would. */
+/** A line with its result, or its expected result. */
 export interface BundleLine {
-  /** Counts the lines of the file from 1. */
+  /** The line number in the file, from 1. */
   readonly n: number;
   readonly text: string;
   readonly kind: string;
-  /** What names its row. */
+  /** The key of its row. */
   readonly key: string;
   readonly value: Fields;
   readonly result: string;
-  /** What it changes, or why it is refused. */
+  /** What the line changes, or why it is refused. */
   readonly notes: readonly string[];
 }
 
@@ -25,9 +25,9 @@ function lineOf(text: string, n: number, subdomain: string): BundleLine {
     const key = [slug ?? receipt_number ?? email ?? warehouse, code].map(textOf).filter(Boolean).join('/');
     const line = { n, text, kind: textOf(kind), key, value };
     if (store === subdomain) return { ...line, result: 'not compared', notes: [] };
-    return { ...line, result: 'refused', notes: [`It is of the store ${textOf(store)}.`] };
+    return { ...line, result: 'refused', notes: [`The line belongs to the store ${textOf(store)}.`] };
   } catch {
-    return { n, text, kind: '', key: '', value: {}, result: 'refused', notes: ['It is no JSON object.'] };
+    return { n, text, kind: '', key: '', value: {}, result: 'refused', notes: ['The line is not a JSON object.'] };
   }
 }
 
@@ -35,10 +35,10 @@ export const linesOf = (file: string, subdomain: string): BundleLine[] =>
   file.split('\n').flatMap((text, index) => (text.trim() ? lineOf(text.trim(), index + 1, subdomain) : []));
 
 const MAX_LINES = 500;
-/** The limit of 2 MB, less a reserve for the frame around the lines. */
+/** The limit of 2 MB minus a reserve for the frame around the lines. */
 const MAX_BYTES = 1_900_000;
 
-/** Writes the first lines, as many as one request can have, and returns what became of them. */
+/** Sends the first lines, as many as one request can have, and returns their results. */
 export async function write(lines: readonly BundleLine[]): Promise<BundleLine[]> {
   let bytes = 0;
   const fits = ({ text }: BundleLine) => (bytes += new Blob([text]).size + 1) <= MAX_BYTES;
@@ -51,7 +51,7 @@ export async function write(lines: readonly BundleLine[]): Promise<BundleLine[]>
   });
 }
 
-/** How the row of a line is read, for the kinds where one request does it. */
+/** How to read the row of a line, for the kinds where one request is enough. */
 const READERS: Readonly<Record<string, (key: string) => Promise<{ data: unknown }>>> = {
   product: (idOrSlug) => get('/v1/products/{idOrSlug}', { path: { idOrSlug } }),
   brand: (idOrSlug) => get('/v1/brands/{idOrSlug}', { path: { idOrSlug } }),
@@ -60,7 +60,7 @@ const READERS: Readonly<Record<string, (key: string) => Promise<{ data: unknown 
   customer: (email) => get('/v1/customers', { query: { email } }),
 };
 
-/** Fields whose text is the same number, such as 79.90 and 79.9, are equal, and so are null and an empty text. */
+/** Compares values: texts of the same number, such as 79.90 and 79.9, are equal, and so are null and an empty text. */
 const isEqual = (a: unknown, b: unknown, field: string) =>
   field === 'price' ? Number(a) === Number(b) : (a ?? '') === (b ?? '');
 
@@ -71,7 +71,7 @@ function differencesOf(given: Fields, stored: Fields): string[] {
     .map((name) => `${name}: ${String(stored[name])} → ${String(given[name])}`);
 }
 
-/** Variants are compared by their SKU. A stored one that the line lacks becomes inactive. */
+/** Compares variants by SKU. A stored variant that the line lacks becomes inactive. */
 function variantsOf(given: Fields, stored: Fields): string[] {
   if (!Array.isArray(given.variants) || !Array.isArray(stored.variants)) return [];
   const [wanted, present] = [given.variants, stored.variants].map(
@@ -85,7 +85,7 @@ function variantsOf(given: Fields, stored: Fields): string[] {
   return [...changed, ...left.map(([sku]) => `${sku} becomes inactive`)];
 }
 
-/** What a line would do, as far as a read of its row shows it. Stored orders never change. */
+/** Predicts what a line would do, as far as reading its row shows it. Stored orders never change. */
 export async function preview(line: BundleLine): Promise<BundleLine> {
   const { kind, key, value } = line;
   const read = READERS[kind];

@@ -7,7 +7,7 @@ import { count, Lines } from '../parts/text.js';
 import { useMe } from '../session.js';
 import { linesOf, preview, write, type BundleLine } from './bundle.js';
 
-/** A file in another encoding would be stored with other letters. @returns undefined for one. */
+/** Decodes UTF-8: a file in another encoding would be stored with wrong letters. @returns undefined for such a file. */
 function textIn(bytes: ArrayBuffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -24,7 +24,7 @@ export function ImportPage() {
     if (!file) return;
     const text = textIn(await file.arrayBuffer());
     setBundle(text === undefined ? undefined : linesOf(text, subdomain));
-    refuse(text === undefined ? `${file.name} is not in UTF-8. Save it in that encoding, then choose it again.` : '');
+    refuse(text === undefined ? `${file.name} is not UTF-8. Save it as UTF-8, then choose it again.` : '');
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -33,7 +33,7 @@ export function ImportPage() {
   return (
     <Page title="Import" back="Products">
       <label class="empty drop" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
-        <span>Drop a file of products, customers or sales of a till here: NDJSON, one object in each line.</span>
+        <span>Drop a file of products, customers or till sales here: NDJSON, one object per line.</span>
         <input type="file" aria-label="File" onChange={(event) => void take(event.currentTarget.files?.[0])} />
       </label>
       {refusal && <Alert>{refusal}</Alert>}
@@ -51,7 +51,10 @@ const isRefused = ({ result }: BundleLine) => result === 'refused';
 const countsOf = (words: readonly string[]): string =>
   [...new Set(words)].map((word) => `${words.filter((each) => each === word).length} ${word}`).join(', ');
 
-/** The service has no dry run: the rows of the first lines are read and compared. Afterwards, what became of each line. */
+/**
+ * Shows a preview of the first lines, which compares them with their rows because the service has no dry run, and
+ * afterwards the result of each line.
+ */
 function Import({ lines }: { lines: readonly BundleLine[] }) {
   const [done, setDone] = useState<readonly BundleLine[]>([]);
   const good = lines.filter((line) => !isRefused(line));
@@ -61,20 +64,20 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
     for (const line of first) read.push(await preview(line));
     return read;
   });
-  // After a failure the next click goes on where it stopped: a line that was written already is unchanged.
+  // After a failure, the next click continues where it stopped: a line that was already written is unchanged.
   const run = async () => {
     for (let all = done; all.length < good.length; setDone(all))
       all = [...all, ...(await write(good.slice(all.length)))];
     await refresh();
-    announce('The import is finished.');
+    announce('Import finished.');
   };
   const isBegun = done.length > 0;
   const known = [...lines.filter(isRefused), ...(isBegun ? done : (query.data ?? []))].sort((a, b) => a.n - b.n);
   const refused = known.filter(isRefused);
   const shown = isBegun ? known.filter(({ notes }) => notes.length > 0) : known;
   const words = isBegun ? known.map(({ result }) => result) : lines.map(({ kind }) => `× ${kind || 'unreadable'}`);
-  const title = `${isBegun ? 'Result' : 'In the file'}: ${countsOf(words)}`;
-  const label = isBegun ? 'Refused lines and warnings' : 'What the first lines would change';
+  const title = `${isBegun ? 'Result' : 'File'}: ${countsOf(words)}`;
+  const label = isBegun ? 'Refused lines and warnings' : 'Changes of the first lines';
   const save = () => download('refused.ndjson', refused.map(({ text }) => `${text}\n`).join(''));
   const button = <Button text="Download refused lines" class="small" onClick={save} />;
   return (
@@ -94,7 +97,7 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
 }
 
 const COLUMNS: Columns<BundleLine> = {
-  What: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} />,
+  Record: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} />,
   Changes: ({ notes }) => <Lines of={notes} />,
   Result: ({ result }) => <Badge state={result} />,
 };

@@ -12,7 +12,7 @@ import { Change, keyOf, type StockRow } from '../stock/stock.js';
 type Product = Schemas['Product'];
 type Variant = Product['variants'][number];
 
-/** The catalog has prices in major units. */
+/** Converts the catalog's prices, which are in major units. */
 const minor = (price: number): number => minorOf(price, currency());
 const priceText = (price: number): string => money(minor(price), currency());
 
@@ -49,12 +49,12 @@ export function Products() {
   const words = categories?.data.map(({ id, name }) => [String(id), name]) ?? [];
   return (
     <Page title="Products" actions={IMPORTERS.some(can) && <LinkButton text="Import…" href={to('/products/import')} />}>
-      <Filters search="Name, or the whole SKU">
+      <Filters search="Name or complete SKU">
         <Choice name="category" label="Category" values={words} left={categories?.left} />
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
-        <Check label="Only in stock" name="stock" value="1" defaultChecked={!!route.query.stock} />
+        <Check label="In stock only" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
-      <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No product matches." />
+      <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No matching products." />
     </Page>
   );
 }
@@ -75,7 +75,7 @@ export function ProductPage({ id }: { id: string }) {
     >
       {variants.length > 0 && (
         <Section title="Variants">
-          <Table label="Table of the variants" rows={variants} columns={variantColumns(product)} />
+          <Table label="Variants table" rows={variants} columns={variantColumns(product)} />
         </Section>
       )}
       <Bins id={Number(product.id)} />
@@ -107,12 +107,12 @@ function Bins({ id }: { id: number }) {
   );
   return (
     <Section title="Bins">
-      <List label="Table of the bins" query={list} columns={BINS} empty="No bin has had it yet." keyOf={keyOf} />
+      <List label="Bins table" query={list} columns={BINS} empty="No bins have held this product." keyOf={keyOf} />
     </Section>
   );
 }
 
-/** The orders that took units of the product, by the ledger: the list of orders has no filter for it. */
+/** Finds the orders that took units of the product in the ledger, because the list of orders has no filter for it. */
 async function lastOrders(product_id: number) {
   const { data } = await get('/v1/stock/movements', { query: { product_id, limit: 100 } });
   const taken = data.filter(({ kind }) => kind === 'ORDER').map(({ order_id }) => order_id);
@@ -122,11 +122,11 @@ async function lastOrders(product_id: number) {
 
 function LastOrders({ id }: { id: number }) {
   const list = useRead(['stock', 'orders', id], () => lastOrders(id));
-  const empty = 'No order has taken it from a bin lately.';
+  const empty = 'No recent orders.';
   const history = <a href={to('/stock/movements', { product_id: String(id) })}>All movements</a>;
   return (
     <Section title="Last orders" actions={history}>
-      <List label="Table of the last orders" query={list} columns={ORDER_COLUMNS} empty={empty} />
+      <List label="Last orders table" query={list} columns={ORDER_COLUMNS} empty={empty} />
     </Section>
   );
 }
@@ -155,7 +155,7 @@ function About({ product: { description, categories, specifications, metadata, s
 
 type ProductValues = Values<'name' | 'description' | 'status' | 'featured'>;
 
-/** The fields that differ, as an import line has them: the others stay as they are. */
+/** Returns the fields that differ, in the form of an import line: the others are not changed. */
 function changesOf({ name, description, ...values }: ProductValues, product: Product) {
   const status = values.status.toUpperCase() as Product['status'];
   const given = { name, description, status, featured: !!values.featured };
@@ -169,11 +169,11 @@ function Actions({ product }: { product: Product }) {
   const send = async (values: ProductValues) => {
     const lines = [{ kind: 'product' as const, slug, ...changesOf(values, product) }];
     const { data } = await api.POST('/v1/import', { body: { atomic: true, lines } });
-    return data?.data.lines[0]?.warning || 'The product is saved.';
+    return data?.data.lines[0]?.warning || 'Product saved.';
   };
   return (
     <>
-      <ConfirmDialog label="Edit…" title="Edit the product" submitLabel="Save" tone="primary" send={send}>
+      <ConfirmDialog label="Edit…" title="Edit product" submitLabel="Save" tone="primary" send={send}>
         <Field label="Name" name="name" required autoFocus defaultValue={name} />
         <Field label="Description" name="description" rows={5} defaultValue={description} />
         <Choices label="Status" name="status" begin={capitalize(status)} of={{ Active: 1, Draft: 2, Archived: 3 }} />
@@ -191,17 +191,17 @@ function EditPrice({ product, variant }: { product: Product; variant?: Variant }
     const price = plainMoney(given, currency());
     const of = { product_id: Number(product.id), variant_id: variant ? Number(variant.id) : null };
     await api.POST('/v1/prices', { body: { atomic: true, lines: [{ ...of, price, expected }] } });
-    return `${name} costs ${money(given, currency())}.`;
+    return `Price of ${name} set to ${money(given, currency())}.`;
   };
   return (
-    <ConfirmDialog label="Price…" title={`Change the price of ${name}`} submitLabel="Change" send={send}>
+    <ConfirmDialog label="Set price…" title={`Set the price of ${name}`} submitLabel="Set price" send={send}>
       <Expected price={plainMoney(minor(now), currency())} />
       <Amount label="Price" minor={minor(now)} currency={currency()} />
     </ConfirmDialog>
   );
 }
 
-/** The price that the person saw, also when another one comes in while the dialog is open. */
+/** Remembers the price that the person saw, even if another one arrives while the dialog is open. */
 function Expected({ price }: { price: string }) {
   const [seen] = useState(price);
   return <input type="hidden" name="expected" value={seen} />;

@@ -1,17 +1,17 @@
-/** A line as it may be read: a SKU and its units. */
+/** A possible reading of a line: a SKU and its units. */
 export interface Reading {
   readonly sku: string;
   readonly units: number;
 }
 
-/** What a line may mean: its end may be units, or a part of the SKU. Without units it is one. */
+/** The possible meanings of a line: its end may be units, or a part of the SKU. Without units, it counts as one. */
 export interface SkuLine {
   readonly text: string;
   readonly whole: Reading;
   readonly parted: Reading | undefined;
 }
 
-/** Reads a text with one line for each. A repeated line counts again, as a scanner sends it. */
+/** Reads a text with one item per line. A repeated line counts again, because a scanner sends it so. */
 export function linesIn(text: string): SkuLine[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines.filter(Boolean).map((line) => {
@@ -20,13 +20,13 @@ export function linesIn(text: string): SkuLine[] {
   });
 }
 
-/** What a person reads, and answers: `60 × LAMP`. */
+/** Formats a reading for people: `60 × LAMP`. */
 export const wordsOf = ({ sku, units }: Reading): string => `${units.toLocaleString()} × ${sku}`;
 
 /**
- * Which of the readings a line has. A SKU of the store wins, and without any the service refuses it.
- * @param has whether the store has a SKU. @param answer of the person, as `wordsOf` has it.
- * @returns undefined where both are SKUs and the person has not said which.
+ * Decides the reading of a line. A SKU of the store wins; when there is none, the service refuses the line.
+ * @param has whether the store has a SKU. @param answer the person's answer, in the form of `wordsOf`.
+ * @returns undefined when both readings are SKUs and the person has not decided.
  */
 export function readLine({ whole, parted }: SkuLine, has: (sku: string) => boolean, answer = ''): Reading | undefined {
   if (!parted) return whole;
@@ -35,7 +35,7 @@ export function readLine({ whole, parted }: SkuLine, has: (sku: string) => boole
   return [whole, parted].find((reading) => wordsOf(reading) === answer);
 }
 
-/** Units by SKU. */
+/** Sums the units by SKU. */
 export function sumsOf(readings: readonly Reading[]): Reading[] {
   const sums = new Map<string, number>();
   for (const { sku, units } of readings) sums.set(sku, (sums.get(sku) ?? 0) + units);

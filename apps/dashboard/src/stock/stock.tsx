@@ -13,13 +13,13 @@ export type StockRow = Schemas['StockListItem'];
 
 const useWarehouses = () => useRead(['/v1/warehouses'], () => allOf((query) => get('/v1/warehouses', { query }))).data;
 
-/** What names a row. Its units may change while a dialog of it is open. */
+/** Returns the key of a row. Its units may change while its dialog is open. */
 export const keyOf = (row: StockRow) => [row.product_id, row.variant_id, row.warehouse, row.bin].join('/');
 
 function BinName({ warehouse, bin }: Pick<StockRow, 'warehouse' | 'bin'>) {
   const isClosed = useWarehouses()?.data.some(({ code, active }) => code === warehouse && !active);
   const name = bin ? <span class="n">{`${warehouse}/${bin}`}</span> : '–';
-  return <Named name={name} small={[isClosed && 'closed, not for sale']} />;
+  return <Named name={name} small={[isClosed && 'inactive, not for sale']} />;
 }
 
 const PLACE = {
@@ -30,16 +30,16 @@ const PLACE = {
 };
 
 const MOVEMENT: Columns<Schemas['StockMovement']> = {
-  When: ({ at }) => <Time at={at} />,
-  Why: ({ kind, order_id, reference }) => {
+  Time: ({ at }) => <Time at={at} />,
+  Reason: ({ kind, order_id, reference }) => {
     const word = kind.toLowerCase();
     return order_id ? <a href={to(`/orders/${order_id}`)}>{word}</a> : `${word} ${reference}`;
   },
-  Who: ({ actor }) => actor?.name,
+  Actor: ({ actor }) => actor?.name,
   Units: right(({ quantity: n }) => `${n > 0 ? '+' : ''}${n.toLocaleString()}`),
 };
 
-/** The filter of a row of the stock. The ledger finds a unit by its SKU, or else by its product. */
+/** Returns the filter for a row of the stock. The ledger finds a unit by SKU, or else by product. */
 const filterOf = ({ sku, product_id, warehouse, bin }: StockRow) =>
   sku ? { sku, warehouse, bin } : { product_id: String(product_id), warehouse, bin };
 
@@ -47,7 +47,7 @@ const useMovements = (query: object) => useGet('/v1/stock/movements', { query })
 
 function Newest({ row }: { row: StockRow }) {
   const query = useMovements({ ...filterOf(row), limit: 3 });
-  return <List label="Newest movements" query={query} columns={MOVEMENT} empty="Nothing has moved." />;
+  return <List label="Newest movements" query={query} columns={MOVEMENT} empty="No movements." />;
 }
 
 export function Movements() {
@@ -55,14 +55,14 @@ export function Movements() {
   const list = useMovements({ ...query, ...pageOf(query) });
   const columns = { ...PLACE, ...MOVEMENT };
   return (
-    <Page title={query.sku ? `History of ${query.sku}` : 'History of the stock'} back="Stock">
+    <Page title={query.sku ? `History of ${query.sku}` : 'Stock history'} back="Stock">
       {query.warehouse && <p class="facts">{`${query.warehouse}/${query.bin ?? ''}`}</p>}
-      <List label="Movements" noun="movement" query={list} columns={columns} empty="Nothing has moved." />
+      <List label="Movements" noun="movement" query={list} columns={columns} empty="No movements." />
     </Page>
   );
 }
 
-/** All lines or none, so that a corrected request changes nothing twice. */
+/** Changes all lines or none, so that a corrected request changes nothing twice. */
 async function change(given: Schemas['ChangeStockRequest'], text: string): Promise<string> {
   await api.POST('/v1/stock', { body: { ...given, atomic: true } });
   return text;
@@ -74,14 +74,14 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
   const send = ({ units, reason, expected }: Values<'units' | 'reason' | 'expected'>) => {
     const effect = isSet ? { set: readUnits(units), expected: Number(expected) } : { adjust: readUnits(units) };
     const lines = [{ product_id, variant_id, warehouse, bin, ...effect }];
-    return change({ reason, lines }, `The stock of ${name} is changed.`);
+    return change({ reason, lines }, `Stock of ${name} updated.`);
   };
   const words = isSet
-    ? { label: 'Set…', title: `Set the units of ${name}`, submitLabel: 'Set' }
-    : { label: '±', title: `Add or remove ${name}`, submitLabel: 'Change' };
+    ? { label: 'Set…', title: `Set the stock of ${name}`, submitLabel: 'Set' }
+    : { label: '±', title: `Adjust the stock of ${name}`, submitLabel: 'Adjust' };
   const units = isSet
-    ? { label: 'Units that can be sold', hint: 'Without what is sold and still lies there.' }
-    : { label: 'Units', hint: '5 came in, -2 are gone.' };
+    ? { label: 'Available units', hint: 'Excluding units that are sold but not shipped.' }
+    : { label: 'Units', hint: '5 adds five units, -2 removes two.' };
   return (
     <ConfirmDialog {...words} send={send}>
       <Present row={row} />
@@ -92,16 +92,16 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
   );
 }
 
-/** What was there when the dialog opened. What was sold since must be seen before the units are set. */
+/** Shows the quantity when the dialog opened. The person must see what was sold since before setting the units. */
 function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
   const [seen, see] = useState(quantity);
-  const button = <Button text="Seen" onClick={() => see(quantity)} />;
+  const button = <Button text="Acknowledge" onClick={() => see(quantity)} />;
   return (
     <Note tone={seen === quantity ? 'quiet' : 'wait'} action={seen !== quantity && button}>
       <input type="hidden" name="expected" value={seen} />
       {seen === quantity
-        ? `${warehouse}/${bin} has ${count(seen, 'unit')}.`
-        : `It has ${quantity.toLocaleString()} now, no longer ${seen.toLocaleString()}.`}
+        ? `${warehouse}/${bin}: ${count(seen, 'unit')} available.`
+        : `The stock changed from ${seen.toLocaleString()} to ${quantity.toLocaleString()}.`}
     </Note>
   );
 }
@@ -117,13 +117,13 @@ export const Change = right(
     ),
 );
 
-/** The most SKUs that a filter of the stock takes. */
+/** The maximum number of SKUs in a filter of the stock. */
 const MAX_SKUS_PER_READ = 100;
 
-/** Letter case does not matter, unless one is spelled exactly so. */
+/** SKUs match in any letter case, unless one matches exactly. */
 const keyOfSku = (sku: string) => sku.toLowerCase();
 
-/** Which of the SKUs the store has, on sale or in a bin. A filter by SKUs separates them by commas. */
+/** Finds which of the SKUs the store has, on sale or in a bin. The filter separates SKUs by commas. */
 async function findKnownSkus(skus: readonly string[]): Promise<ReadonlySet<string>> {
   const plain = skus.filter((sku) => !sku.includes(','));
   const found: { sku: string }[] = [];
@@ -138,7 +138,7 @@ async function findKnownSkus(skus: readonly string[]): Promise<ReadonlySet<strin
   return new Set(found.map(({ sku }) => keyOfSku(sku)));
 }
 
-/** The units by SKU. @param ask gets the lines that may mean two things, for which there is no answer yet. */
+/** Returns the units by SKU. @param ask receives the ambiguous lines without an answer. */
 async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuLine[]) => void): Promise<Reading[]> {
   const lines = linesIn(text);
   const asked = lines.flatMap(({ whole, parted }) => (parted ? [whole.sku, parted.sku] : []));
@@ -146,11 +146,13 @@ async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuL
   const readings = lines.map((line) => readLine(line, (sku) => known.has(keyOfSku(sku)), answers[`line ${line.text}`]));
   const open = lines.filter((_, n) => !readings[n]);
   ask([...new Map(open.map((line) => [line.text, line])).values()]);
-  if (open.length > 0) throw new Error('Say what these lines mean.');
+  if (open.length > 0) throw new Error('Choose a meaning for each ambiguous line.');
   return sumsOf(readings.filter((reading) => reading !== undefined));
 }
 
-/** The end of the feed when the dialog opened, as of which is counted. The page may have seen less of the feed. */
+/**
+ * Holds the end of the feed when the dialog opened; the count refers to it. The page may have read less of the feed.
+ */
 function AsOf() {
   const [cursor, setCursor] = useState('');
   useEffect(() => {
@@ -160,11 +162,11 @@ function AsOf() {
   return <input type="hidden" name="as_of" value={cursor} />;
 }
 
-const COUNT = 'Count all that lies in the bin, without open parcels. What sells from now on is taken off.';
+const COUNT = 'Count all units in the bin, except those in open parcels. Sales from now on are deducted.';
 const UNITS = {
   label: 'SKUs and units',
   placeholder: 'R-1-42 24\nR-1-43',
-  hint: 'A SKU in each line, then its units. Without units it is one, and the same SKU again adds: scan.',
+  hint: 'One SKU per line, then its units. Without units, it is one. A repeated SKU adds up, so you can scan.',
 };
 
 function BulkDialog({ isCount = false }: { isCount?: boolean }) {
@@ -174,7 +176,7 @@ function BulkDialog({ isCount = false }: { isCount?: boolean }) {
     const { place, as_of, reference } = values;
     const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(place) ?? [];
     if (isCount && as_of === '')
-      throw new Error('The service did not answer when this was opened. Close it, and open it again.');
+      throw new Error('The service did not answer when this dialog opened. Close it and open it again.');
     const units = await unitsIn(values.lines, values, ask);
     const lines = units.map(({ sku, units }) => ({
       sku,
@@ -185,14 +187,14 @@ function BulkDialog({ isCount = false }: { isCount?: boolean }) {
     return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
   };
   const words = isCount
-    ? { label: 'Count…', title: 'Enter a count', submitLabel: 'Enter', text: COUNT }
+    ? { label: 'Count…', title: 'Record a count', submitLabel: 'Record count', text: COUNT }
     : { label: 'Receive…', title: 'Receive goods', submitLabel: 'Receive', tone: 'primary' as const };
   return (
     <ConfirmDialog {...words} send={send}>
       {isCount && <AsOf />}
       <div class="pair">
-        <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Applies once." />
-        <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the one that has the SKU." />
+        <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Each number applies once." />
+        <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the bin that holds the SKU." />
       </div>
       <datalist id="bins">
         {places?.map((place) => (
@@ -215,13 +217,13 @@ const skusOf = (rows: readonly { readonly sku: string }[]) => [...new Set(rows.m
 const isOf = (row: StockRow) => (unit: Unit) =>
   unit.product_id === row.product_id && unit.variant_id === row.variant_id;
 
-/** The list of the stock does not search. */
+/** Finds SKUs, because the list of stock has no search. */
 async function findSkus(search: string): Promise<string[]> {
   const { data } = await get('/v1/skus', { query: { search, limit: MAX_SKUS_PER_READ } });
   return skusOf([{ sku: search }, ...data]).slice(0, MAX_SKUS_PER_READ);
 }
 
-/** A page of the SKUs without units, each with the bins in which it lay, or with none. */
+/** Returns a page of the SKUs without units, each with the bins that it was in, or with none. */
 async function readOutOfStock({ search, warehouse, bin, ...route }: Route['query']) {
   const units = await get('/v1/skus', { query: { search, out_of_stock: true, ...pageOf(route) } });
   const query = { sku: skusOf(units.data).join(','), warehouse, bin };
@@ -234,7 +236,7 @@ async function readOutOfStock({ search, warehouse, bin, ...route }: Route['query
   return { ...units, data, left: stock?.left ?? 0, isCut: false };
 }
 
-/** The rows with the names of what is on sale. */
+/** Returns the rows with the names of what is on sale. */
 async function read({ search, warehouse, bin, ...route }: Route['query']) {
   const skus = search ? await findSkus(search) : undefined;
   const query = { sku: skus?.join(','), warehouse, bin, ...pageOf(route) };
@@ -265,17 +267,17 @@ export function Stock() {
     <Page title="Stock" actions={[history, changes]}>
       <Filters search="SKU or name">
         <Choice name="warehouse" label="Warehouse" values={codes ?? []} left={warehouses?.left} />
-        <Check label="Only out of stock" name="out" value="1" defaultChecked={!!query.out} />
+        <Check label="Out of stock only" name="out" value="1" defaultChecked={!!query.out} />
       </Filters>
       {list.data?.isCut && (
-        <Note>{`Only the first ${MAX_SKUS_PER_READ} SKUs that match are shown. Type more of the name.`}</Note>
+        <Note>{`Only the first ${MAX_SKUS_PER_READ} matching SKUs are shown. Enter more of the name.`}</Note>
       )}
       <List
         label="Stock rows"
         noun={query.out ? 'SKU' : 'row'}
         query={list}
         columns={COLUMNS}
-        empty="No stock matches."
+        empty="No matching stock."
         keyOf={keyOf}
       />
     </Page>

@@ -10,27 +10,27 @@ type Person = Schemas['Person'];
 
 /** What each role may do besides reading. */
 const ROLES: Readonly<Record<Person['role'], string>> = {
-  owner: 'everything, also keys and this page',
+  owner: 'everything, including keys and this page',
   manager: 'orders, money, stock, catalog, customers, webhooks',
   warehouse: 'ship, cancel, release, change stock',
   support: 'ship, cancel, release, record payments and refunds',
   developer: 'keys and webhooks',
-  viewer: 'only read',
+  viewer: 'read only',
 };
 
 function AddPerson() {
   const send = async (body: Values<'name' | 'email'> & Pick<Person, 'role'>) => {
     await api.POST('/v1/people', { body });
-    return `${isolateBidi(body.name)} gets a mail.`;
+    return `${isolateBidi(body.name)} added. Invitation queued.`;
   };
   return (
-    <ConfirmDialog label="Add a person…" title="Add a person" submitLabel="Add" tone="primary" send={send}>
+    <ConfirmDialog label="Add person…" title="Add person" submitLabel="Add" tone="primary" send={send}>
       <div class="pair">
         <Field label="Name" name="name" required maxLength={200} autoFocus />
-        <Field label="E-mail" name="email" type="email" required />
+        <Field label="Email" name="email" type="email" required />
       </div>
       <Choices label="Role" name="role" of={ROLES} />
-      <p class="soft">The mail has no secret: the person signs in with the address.</p>
+      <p class="soft">The invitation contains no secret: the person signs in with this email address.</p>
     </ConfirmDialog>
   );
 }
@@ -39,10 +39,10 @@ function Actions({ row }: { row: Person }) {
   const path = { id: row.id };
   const name = isolateBidi(row.name);
   const invite = () => api.POST('/v1/people/{id}/invite', { params: { path } });
-  const invited = `The mail to ${name} is on its way.`;
+  const invited = `Invitation to ${name} queued.`;
   const change = async (body: Pick<Person, 'name' | 'role'>) => {
     await api.PATCH('/v1/people/{id}', { params: { path }, body });
-    return `${isolateBidi(body.name)} is changed.`;
+    return `${isolateBidi(body.name)} saved.`;
   };
   const remove = ({ erase }: Values<'erase'>) =>
     api.DELETE('/v1/people/{id}', { params: { path, query: { erase_name: !!erase } } });
@@ -50,31 +50,31 @@ function Actions({ row }: { row: Person }) {
     <RowActions of={name}>
       {row.last_sign_in_at === null && (
         <ConfirmDialog
-          label="Send mail again…"
-          title={`Send the mail to ${name} again`}
-          submitLabel="Send"
+          label="Resend invitation…"
+          title={`Resend the invitation to ${name}`}
+          submitLabel="Resend"
           send={invite}
           toast={invited}
         >
-          <p class="soft">{row.invited ? 'The last mail was sent.' : 'The last mail is not sent yet.'}</p>
+          <p class="soft">{row.invited ? 'The last invitation was sent.' : 'The last invitation is not sent yet.'}</p>
           <p class="line">{row.email}</p>
         </ConfirmDialog>
       )}
-      <ConfirmDialog label="Change…" title={`Change ${name}`} submitLabel="Save" send={change}>
+      <ConfirmDialog label="Edit…" title={`Edit ${name}`} submitLabel="Save" send={change}>
         <Field label="Name" name="name" required maxLength={200} autoFocus defaultValue={row.name} />
         <Choices label="Role" name="role" begin={row.role} of={ROLES} />
-        <p class="soft">Another role holds from the next request on, also where the person is signed in.</p>
+        <p class="soft">A new role takes effect with the next request, in open sessions too.</p>
       </ConfirmDialog>
       <ConfirmDialog
         title={`Remove ${name}?`}
         submitLabel="Remove"
         tone="danger"
         send={remove}
-        toast={`${name} is removed.`}
+        toast={`${name} removed.`}
       >
         <p class="soft">
-          The person is signed out everywhere at once and cannot sign in. Keys that they made still work: look at them
-          in Developers.
+          The person is signed out everywhere immediately and cannot sign in. Keys that they created still work: review
+          them under Developers.
         </p>
         <Check label="Show “Erased” instead of the name in the history" name="erase" />
       </ConfirmDialog>
@@ -92,21 +92,21 @@ function Sessions({ id }: Person) {
     const since = `since ${timeText(session.created_at)}`;
     const params = { path: { id, session_id: session.id } };
     const send = () => api.DELETE('/v1/people/{id}/sessions/{session_id}', { params });
-    const title = session.current ? 'Sign yourself out here?' : 'End the session?';
-    const words = { title, text: `${device}, ${since}`, toast: 'The session has ended.' };
+    const title = session.current ? 'Sign out of this session?' : 'End session?';
+    const words = { title, text: `${device}, ${since}`, toast: 'Session ended.' };
     const end = <ConfirmDialog {...words} submitLabel="End" tone="danger" send={send} />;
-    return { key: session.id, name: session.current ? `${device} (this one)` : device, detail: since, end };
+    return { key: session.id, name: session.current ? `${device} (this session)` : device, detail: since, end };
   });
   return (
     <>
       <QueryStatus query={query} rows={1} />
-      {rows?.length === 0 && <small>Nowhere signed in.</small>}
+      {rows?.length === 0 && <small>No sessions.</small>}
       <Rows rows={rows ?? []} />
     </>
   );
 }
 
-/** The sessions are read when they are opened. */
+/** Loads the sessions when they are opened. */
 function SignedIn({ row }: { row: Person }) {
   const [isOpen, open] = useState(false);
   return (
@@ -121,7 +121,7 @@ const COLUMNS: Columns<Person> = {
   Name: ({ id, name, email }) => <Named name={[<bdi key="name">{name}</bdi>, isMe(id) && ' (you)']} small={[email]} />,
   Role: ({ role }) => role,
   'Last sign-in': ({ last_sign_in_at: at }) => (at ? <Time at={at} /> : 'never'),
-  'Signed in': (row) => <SignedIn row={row} />,
+  Sessions: (row) => <SignedIn row={row} />,
   Actions: right((row) => <Actions row={row} />),
 };
 
@@ -129,7 +129,7 @@ export function Team() {
   const list = useRead(['/v1/people'], () => allOf((query) => get('/v1/people', { query })));
   return (
     <Page title="Team" actions={<AddPerson />}>
-      <List label="People" query={list} columns={COLUMNS} empty="There is no person." />
+      <List label="People" query={list} columns={COLUMNS} empty="No people." />
     </Page>
   );
 }

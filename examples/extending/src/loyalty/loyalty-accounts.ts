@@ -9,13 +9,13 @@ export interface LoyaltyAccount {
   readonly isSuspended: boolean;
 }
 
-/** `undefined` does not filter. */
+/** A field of `undefined` does not filter. */
 export interface LoyaltyFilter {
   readonly isSuspended?: boolean;
   readonly minPoints?: number;
 }
 
-/** The customer collects and spends no points. */
+/** The customer neither collects nor spends points. */
 export class LoyaltySuspended extends DomainError {
   readonly kind = 'rejected';
   readonly code = 'loyalty_suspended';
@@ -34,7 +34,7 @@ export class LoyaltyAccounts {
     private readonly database: Database,
   ) {}
 
-  /** By customer. */
+  /** Lists accounts, sorted by customer. */
   async list(storeId: number, filter: LoyaltyFilter, { page, limit }: Page): Promise<PageOf<LoyaltyAccount>> {
     const accounts = `FROM loyalty.accounts WHERE store_id = $1 AND ($2::boolean IS NULL OR is_suspended = $2)
       AND ($3::int IS NULL OR points >= $3)`;
@@ -53,8 +53,7 @@ export class LoyaltyAccounts {
   }
 
   /**
-   * The account of a customer, which is empty until the first points.
-   *
+   * Returns the account of a customer, which is empty until the first points.
    * @throws NotFound when the store has no such customer.
    */
   async retrieve(storeId: number, customer: string): Promise<LoyaltyAccount> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** No foreign key to the tables of the service: its migrations do not know these tables. */
+/** The tables have no foreign key to those of the service, whose migrations do not know them. */
 export class Accounts1795564800001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -36,7 +36,7 @@ const FIELDS = new BodyPipe();
 
 /**
  * @returns null for an event of another type.
- * @throws BadRequestException, also for fields that the service would not take.
+ * @throws BadRequestException, also for fields that the service would not accept.
  */
 export async function readEvent(body: Buffer): Promise<PaymentSucceeded | null> {
   const event = parsed(body);
@@ -44,7 +44,7 @@ export async function readEvent(body: Buffer): Promise<PaymentSucceeded | null> 
   return metatype ? ((await FIELDS.transform(event, { type: 'body', metatype })) as PaymentSucceeded) : null;
 }
 
-/** The error of `JSON.parse` quotes the text, and would be in the log. */
+/** Hides the error of `JSON.parse`, which quotes the text and would be logged. */
 function parsed(body: Buffer): { readonly type?: unknown } {
   try {
     return Object(JSON.parse(body.toString())) as object;

@@ -4,7 +4,7 @@ import { readEvent } from './payment-event.js';
 import { RecordPaymentEvent } from './record-payment-event.js';
 import { isSigned } from './signature.js';
 
-/** The secret with which the provider signs the events of each store, by the id of the store. */
+/** Maps the id of each store to the secret with which the provider signs its events. */
 export class ProviderSecrets extends Map<string, string> {}
 
 @Controller('payment-events')

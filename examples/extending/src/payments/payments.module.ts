@@ -13,7 +13,7 @@ export class PaymentsModule {
   }
 }
 
-/** @param text `1=whsec_…,2=whsec_…`: the id of each store and its secret. */
+/** @param text the id of each store with its secret: `1=whsec_…,2=whsec_…`. */
 export function readSecrets(text: string): ProviderSecrets {
   const pairs = text.split(',').map((pair) => /^([1-9]\d*)=(\S{16,})$/.exec(pair.trim()));
   if (pairs.includes(null))

@@ -3,7 +3,7 @@ import { canonicalHash, ChangeOrder, OrdersService, type ChangeContext } from 's
 import { DomainError, extensionActor, PaidAmountMismatch } from 'store-commerce/domain';
 import { PaymentDisputed, PaymentRefunded, type PaymentSucceeded } from './payment-event.js';
 
-/** The refund came before its payment. Answered with 409: the provider sends it again. */
+/** The refund arrived before its payment. The 409 makes the provider send it again. */
 export class PaymentUnknown extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'payment_unknown';
@@ -21,8 +21,8 @@ export class RecordPaymentEvent {
   ) {}
 
   /**
-   * An event that comes again changes nothing. One that the order refuses, such as another amount, would be refused for ever:
-   * the history of the order shows it, for a person.
+   * Records an event; a repeated one changes nothing. An event that the order refuses, such as another amount, would be
+   * refused for ever: the history of the order shows it to a person.
    * @throws NotFound for an order that the store does not have. @throws PaymentUnknown
    */
   async execute(storeId: number, event: PaymentSucceeded): Promise<void> {
@@ -40,7 +40,7 @@ export class RecordPaymentEvent {
   private async record(context: ChangeContext, event: PaymentSucceeded): Promise<unknown> {
     const { payment, amount } = event;
     if (event instanceof PaymentDisputed) return this.changes.hold(context, `Payment ${payment} is disputed`);
-    // The reference makes these unique for ever, an idempotency key for some days only.
+    // The reference makes these unique for ever, an idempotency key only for some days.
     const once = { ...context, idempotency: null };
     if (event instanceof PaymentRefunded) {
       const { storeId, reference } = context.order;
@@ -55,7 +55,7 @@ export class RecordPaymentEvent {
   }
 }
 
-/** Live orders only. */
+/** Finds live orders only. */
 function contextOf(storeId: number, { id, order, ...others }: PaymentSucceeded): ChangeContext {
   return {
     order: { storeId, reference: order, isTest: false },

@@ -3,8 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Whether the provider has signed the body within the last 5 minutes: `t=1764489600,v1=…`, where v1 is the HMAC-SHA256 of `t.body` in
- * hex. While the provider replaces a secret, it sends one v1 for each.
+ * Whether the provider has signed the body within the last 5 minutes. The header is `t=1764489600,v1=…`, where v1 is
+ * the HMAC-SHA256 of `t.body` in hex. While the provider replaces a secret, it sends one v1 for each secret.
  */
 export function isSigned(body: Buffer, header: string, secret: string, seconds = Date.now() / 1_000): boolean {
   const parts = header.split(',').map((part) => part.trim().split('='));

@@ -20,20 +20,20 @@ import { excessOf, type KeyRights } from './key-bounds.js';
 
 export interface WantedApiKey extends Omit<KeyRights, 'networks'> {
   readonly name: string;
-  /** Null: those of the maker, which are any for a person and the operator. */
+  /** Null takes the networks of the maker. For a person and the operator, that means any network. */
   readonly networks: readonly string[] | null;
-  /** Null: that of the maker, which is never for a person and the operator. */
+  /** Null takes the expiry of the maker. For a person and the operator, that means no expiry. */
   readonly expiresAt: Date | null;
 }
 
 const REFUSAL: Readonly<Record<Exclude<ApiKeyStatus, 'ACTIVE'>, string>> = {
-  DEACTIVATED: 'is deactivated: activate it first, or create a new key instead',
-  REVOKED: 'is revoked: create a new key instead',
+  DEACTIVATED: 'is deactivated: activate it first, or create a new key',
+  REVOKED: 'is revoked: create a new key',
 };
 
 /**
- * Only the results of `create` and `roll` contain the text of a key: the database stores its hash. The key of a machine
- * reaches the keys of its mode, and no key gives more than it has.
+ * Only the results of `create` and `roll` contain the text of a key: the database stores its hash. A machine's key
+ * reaches only keys of its own mode, and no key grants more than it has.
  */
 @Injectable()
 export class ApiKeysService {
@@ -62,10 +62,10 @@ export class ApiKeysService {
   }
 
   /**
-   * Replaces a key. While the text of the successor is unknown because it was lost, it must be revoked before the old
-   * key can be rolled again, so that no such key remains active.
-   *
-   * @param wantedEnd null: never. Undefined: it lives as long as the old key was made to live, within the bounds of the maker.
+   * Replaces a key. If the text of the successor is lost, the successor must be revoked before the old key can be
+   * rolled again, so that no key with an unknown text remains active.
+   * @param wantedEnd null means no expiry. Undefined gives it the lifetime of the old key, within the bounds of the
+   * maker.
    * @throws NotFound when there is no such key.
    * @throws ApiKeyNotActive when the key is revoked, deactivated or expired, or has a successor that is not revoked.
    * @throws ExceedsMaker, TooManyKeys
@@ -95,7 +95,7 @@ export class ApiKeysService {
     if (record) return record;
     const { status: present } = await this.find(key, maker);
     if (present !== 'REVOKED' || status === 'REVOKED') throw new ExceedsMaker(CHANGED_MAKER);
-    throw new ApiKeyNotActive('The key is revoked, which is final');
+    throw new ApiKeyNotActive('The key is revoked, which is final: create a new key');
   }
 
   /** Finds a key for operators, who name it by its id only. @throws NotFound */
@@ -116,18 +116,18 @@ export class ApiKeysService {
 
 type Requester = NonNullable<KeyMaker['key']>;
 
-/** @param whose of a key that is there already. @throws ExceedsMaker */
+/** @param whose names the existing key in the message; `''` for a new key. @throws ExceedsMaker */
 function demandBounds(rights: KeyRights, { key }: KeyMaker, whose = ''): void {
   const excess = key && excessOf(rights, key, whose);
   if (excess !== null) throw new ExceedsMaker(excess);
 }
 
-/** The end of a session is that of a sign-in. */
+/** Returns null for a session, because its end is that of a sign-in and does not bound keys. */
 function endOf({ key }: KeyMaker): Date | null {
   return key?.person === null ? key.expiresAt : null;
 }
 
-/** The new key ends as long after now as the old key was made to live, within the bounds of the maker. */
+/** Gives the new key the lifetime of the old one, starting now and within the bounds of the maker. */
 function endAsOf({ createdAt, expiresAt }: ApiKeyRecord, maker: KeyMaker, now: Date): Date | null {
   const end = expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
   const last = endOf(maker);
@@ -139,13 +139,13 @@ function drawApiKey(mode: ApiKeyMode) {
   return { ...key, id: uuidv7(), hash: hashApiKey(key.text) };
 }
 
-/** Null for a key that can be rolled. */
+/** Returns null for a key that can be rolled. */
 function refusalOf({ status, successorId, expiresAt }: ApiKeyRecord): string | null {
   if (status !== 'ACTIVE') return REFUSAL[status];
   if (successorId !== null)
     return (
-      `is already rolled, its successor is ${successorId}: use that one; ` +
-      'if its text is lost, revoke it, and roll again or create a new key'
+      `is already rolled: use its successor ${successorId}; ` +
+      'if its secret is lost, revoke the successor and roll again, or create a new key'
     );
-  return expiresAt && expiresAt <= new Date() ? 'has expired: create a new key instead' : null;
+  return expiresAt && expiresAt <= new Date() ? 'has expired: create a new key' : null;
 }

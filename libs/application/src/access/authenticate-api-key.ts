@@ -5,21 +5,21 @@ import { ApiKeyRepository, type ApiKeyLookup } from '../ports/api-key.repository
 import { Networks } from './networks.js';
 
 export type AuthenticationFailure =
-  | 'missing' // no key, or a text in another form
+  | 'missing' // there is no key, or its text has another form
   | 'unknown' // well-formed, but there is no such key
   | 'inactive' // revoked, deactivated or expired
   | 'address_not_allowed' // limited to other networks
   | 'store_inactive'
-  | 'foreign_origin' // a session, and a page of another site
-  | 'stale_sign_in'; // a session that is too old for this request
+  | 'foreign_origin' // the request has a session but comes from a page of another site
+  | 'stale_sign_in'; // the sign-in is too old for this request
 
 /**
- * The longest age of the sign-in behind a request that gives access, or shows or removes all that is stored about
- * somebody: a stolen laptop must not.
+ * The maximum age of the sign-in for a request that gives access, or that shows or removes everything stored about a
+ * person: a stolen laptop must not be able to do that.
  */
 export const FRESH_SIGN_IN_MINUTES = 60;
 
-/** How a request shows who it is: with the key of a machine, or with the session of a person in a cookie of the mode. */
+/** The credential of a request: the key of a machine, or the session of a person in the cookie of the mode. */
 export type Credential =
   | { readonly text: string; readonly isSession: false }
   | { readonly text: string; readonly isSession: true; readonly mode: ApiKeyMode };
@@ -33,9 +33,9 @@ export class AuthenticateApiKey {
   constructor(private readonly apiKeys: ApiKeyRepository) {}
 
   /**
-   * Resolves the store of a request. A refused request counts nothing, so a thief does not use up the limit of a key.
+   * Resolves the store of a request. A refused request counts nothing, so a thief cannot use up the limit of a key.
    * @param credential undefined when the request has none.
-   * @param address of the client.
+   * @param address the address of the client.
    */
   async execute(credential: Credential | undefined, address: string): Promise<Authentication> {
     const found = await this.check(credential, address);
@@ -43,14 +43,14 @@ export class AuthenticateApiKey {
     return found;
   }
 
-  /** Checks like `execute`, for a request that is counted already and goes on: its key may have been revoked since. */
+  /** Checks like `execute`, for a running request that is already counted: its key may have been revoked in between. */
   async check(credential: Credential | undefined, address: string): Promise<Authentication> {
     // The two ways in stay apart: no header carries a session, and no cookie a key.
     // @protects session-in-cookie
     if (!credential || !isWellFormed(credential)) return { key: null, failure: 'missing', refused: null };
 
     const key = await this.apiKeys.findByHash(hashApiKey(credential.text));
-    // The cookie of the other mode, set by hand.
+    // Somebody set the cookie of the other mode by hand.
     const isOther = credential.isSession && key?.mode !== credential.mode;
     if (!key || isOther) return { key: null, failure: 'unknown', refused: null };
     const failure = failureOf(key, address);
@@ -68,7 +68,7 @@ function failureOf(key: ApiKeyLookup, address: string): AuthenticationFailure | 
   return key.store.status === 'INACTIVE' ? 'store_inactive' : null;
 }
 
-/** Keys have 190 random bits, so an unsalted hash cannot be searched. */
+/** Keys have 190 random bits, so an unsalted hash cannot be reversed by search. */
 export function hashApiKey(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

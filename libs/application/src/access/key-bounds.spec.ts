@@ -15,7 +15,7 @@ const aMachine = (more: Partial<ApiKeyLookup> = {}): ApiKeyLookup => ({
   ...more,
 });
 
-/** A session ends in 12 hours. */
+/** The session ends in 12 hours. */
 const aSession = (scope: ApiKeyLookup['scope']): ApiKeyLookup => {
   const person: SignedInPerson = { id: 'p', name: 'Ada', email: 'ada@example.com', role: 'owner', isFresh: true };
   return aMachine({ scope, person, expiresAt: END });
@@ -43,7 +43,7 @@ describe('the bounds of a key', () => {
     expect(excessOf(given, maker)).toBeNull();
   });
 
-  const scope = (excess: string) => `scope must not have ${excess}: it may have read, orders`;
+  const scope = (excess: string) => `scope must not contain ${excess}: allowed are read, orders`;
   it.each<[string, KeyRights, ApiKeyLookup, string]>([
     ['another word', aKey({ scope: 'read,stock' }), aMachine(), scope('stock')],
     ['full, by a key', aKey({ scope: 'full' }), aMachine(), scope('full')],
@@ -51,35 +51,35 @@ describe('the bounds of a key', () => {
       'full, by who manages no team',
       aKey({ scope: 'full' }),
       aSession('read,webhooks,keys'),
-      'scope must not have full: it may have read, webhooks, keys',
+      'scope must not contain full: allowed are read, webhooks, keys',
     ],
     ['keys, by a key', aKey({ scope: 'read,keys' }), aMachine(), scope('keys')],
     [
       'team, by its owner',
       aKey({ scope: 'read,team' }),
       OWNER,
-      expect.stringMatching(/^scope must not have team: it may have full, read, .*, keys$/) as string,
+      expect.stringMatching(/^scope must not contain team: allowed are full, read, .*, keys$/) as string,
     ],
     ['the other mode', aKey({ mode: 'test' }), aMachine(), 'mode must be live'],
     ['the live mode, by a test key', aKey(), aMachine({ mode: 'test' }), 'mode must be test'],
-    ['any network', aKey(), aMachine({ networks: ['10.0.0.0/8'] }), 'networks must lie within 10.0.0.0/8'],
+    ['any network', aKey(), aMachine({ networks: ['10.0.0.0/8'] }), 'networks must be within 10.0.0.0/8'],
     [
       'one network outside',
       aKey({ networks: ['10.1.0.0/16', '11.0.0.0/16'] }),
       aMachine({ networks: ['10.0.0.0/8'] }),
-      'networks must lie within 10.0.0.0/8, unlike 11.0.0.0/16',
+      'networks must be within 10.0.0.0/8, not 11.0.0.0/16',
     ],
     [
       'a network that contains that of the maker',
       aKey({ networks: ['10.0.0.0/7'] }),
       aMachine({ networks: ['10.0.0.0/8'] }),
-      'networks must lie within 10.0.0.0/8, unlike 10.0.0.0/7',
+      'networks must be within 10.0.0.0/8, not 10.0.0.0/7',
     ],
     [
       'a network of the other family',
       aKey({ networks: ['::/0'] }),
       aMachine({ networks: ['0.0.0.0/0'] }),
-      'networks must lie within 0.0.0.0/0, unlike ::/0',
+      'networks must be within 0.0.0.0/0, not ::/0',
     ],
     ['no end', aKey(), aMachine({ expiresAt: END }), 'the end must be 2027-01-31T00:00:00.000Z or earlier'],
     [
@@ -88,7 +88,7 @@ describe('the bounds of a key', () => {
       aMachine({ expiresAt: END }),
       'the end must be 2027-01-31T00:00:00.000Z or earlier',
     ],
-    ['trust', aKey({ trusted: true }), aMachine(), 'a trusted key is rolled and activated by people only'],
+    ['trust', aKey({ trusted: true }), aMachine(), 'only a person can roll or activate a trusted key'],
   ])('refuse %s', (_what, given, maker, excess) => {
     expect(excessOf(given, maker)).toEqual(excess);
   });

@@ -2,13 +2,12 @@ import { mayGive, names, wordsOf } from '@app/domain';
 import type { ApiKeyLookup, ApiKeyRecord } from '../ports/api-key.repository.js';
 import { isWithin } from './networks.js';
 
-/** What a key is good for. */
+/** What a key may do, where and until when. */
 export type KeyRights = Pick<ApiKeyRecord, 'mode' | 'scope' | 'networks' | 'trusted' | 'expiresAt'>;
 
 /**
- * A key gets at most what its maker has: otherwise a stolen key makes a better one. The networks, the mode and the end of a
- * session are those of a sign-in, and bound nothing.
- *
+ * A key grants at most what its maker has: otherwise a stolen key could make a better one. A session does not bound
+ * networks, mode and expiry, because its own are those of a sign-in.
  * @param given the rights of a new key, or of one that is rolled or activated.
  * @param maker the key of the request.
  * @param whose ` of the old key`, where the request does not name the rights itself.
@@ -19,7 +18,7 @@ export function excessOf(given: KeyRights, maker: ApiKeyLookup, whose = ''): str
   const words = wordsOf(maker.scope).filter((word) => !withheld.some((other) => other === word));
   const possible = [...(mayGive(maker.scope, 'full') ? ['full'] : []), ...words];
   const excess = given.scope.split(',').filter((word) => !possible.includes(word));
-  const scopeFault = `scope${whose} must not have ${excess.join(', ')}: it may have ${possible.join(', ')}`;
+  const scopeFault = `scope${whose} must not contain ${excess.join(', ')}: allowed are ${possible.join(', ')}`;
   // @protects given-scope
   if (!mayGive(maker.scope, given.scope)) return scopeFault;
   // @protects given-access
@@ -36,14 +35,14 @@ function excessOfMachine(
   if (mode !== maker.mode) return `mode${whose} must be ${maker.mode}`;
   const outside = networks.filter((network) => !isWithin(network, maker.networks));
   const isWithinAll = networks.length > 0 && outside.length === 0;
-  const which = outside.length > 0 ? `, unlike ${outside.join(', ')}` : '';
-  const networkFault = `networks${whose} must lie within ${maker.networks.join(', ')}${which}`;
+  const which = outside.length > 0 ? `, not ${outside.join(', ')}` : '';
+  const networkFault = `networks${whose} must be within ${maker.networks.join(', ')}${which}`;
   // @protects given-networks
   if (maker.networks.length > 0 && !isWithinAll) return networkFault;
   const end = maker.expiresAt;
   // @protects given-end
   if (end && (!expiresAt || expiresAt > end)) return `the end must be ${end.toISOString()} or earlier`;
   // @protects given-trust
-  if (trusted) return 'a trusted key is rolled and activated by people only';
+  if (trusted) return 'only a person can roll or activate a trusted key';
   return null;
 }

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * IPv4 and IPv6 are separate: `::/0` contains no IPv4 address. A mapped address, such as `::ffff:192.0.2.1`, is one of
+ * IPv4 and IPv6 are separate: `::/0` contains no IPv4 address. A mapped address, such as `::ffff:192.0.2.1`, counts as
  * IPv4.
  */
 export class Networks {
@@ -20,34 +20,35 @@ export class Networks {
   }
 }
 
-/** Whether one of the networks contains all addresses of the other. */
+/** Whether one of the networks contains every address of the given one. */
 export function isWithin(network: string, networks: readonly string[]): boolean {
   const [start = '', bits] = network.split('/');
   return networks.some((outer) => Number(outer.split('/')[1]) <= Number(bits) && new Networks([outer]).has(start));
 }
 
 /**
- * Requests of one network count together: of an IPv4 address, or of a /64, all of whose addresses one client can have.
+ * Requests from one network count together. The network is a single IPv4 address, or an IPv6 /64, since one client can
+ * own all addresses of a /64.
  */
 export function networkOf(address: string): string {
   const read = readAddress(address);
-  // A proxy that is trusted may name anything.
+  // A trusted proxy may send any text as the address.
   if (read === null) return 'unknown';
   return read.kind() === 'ipv4' ? read.toString() : `${startOf(read, 64)}/64`;
 }
 
-/** `instead`: what a refused text may mean; nothing when it is no network at all. */
+/** `instead` is what a refused text may mean. It is absent when the text is no network at all. */
 export type NetworkReading =
   | { readonly network: string; readonly instead: null }
   | { readonly network: null; readonly instead: readonly string[] };
 
 /**
- * Reads a network such as `192.0.2.0/24`, or a single address. Refuses an address with bits after the length, such as
- * `10.0.0.1/8`, and a mapped form of IPv4.
+ * Reads a network such as `192.0.2.0/24`, or a single address. Refuses an address with bits after the prefix, such as
+ * `10.0.0.1/8`, and a mapped IPv4 address.
  */
 export function readNetwork(text: string): NetworkReading {
   const [address = '', length, ...rest] = text.trim().split('/');
-  // A zone, as in fe80::1%eth0, is no part of a network.
+  // A zone, as in fe80::1%eth0, is not part of a network.
   const read = address.includes('%') ? null : readAddress(address);
   const most = isIP(address) === 6 ? 128 : 32;
   const bits = length ?? String(most);
@@ -68,10 +69,12 @@ function startOf(address: Address, bits: number): string {
   return (address.kind() === 'ipv4' ? IPv4 : IPv6).networkAddressFromCIDR(`${address.toString()}/${bits}`).toString();
 }
 
-/** Null for a text that Node does not take for an address: the library reads `127.1` and octal numbers, too. */
+/**
+ * Returns null for a text that Node does not accept as an address: the library also reads `127.1` and octal numbers.
+ */
 function readAddress(text: string): Address | null {
   if (isIP(text) === 0) return null;
   const [plain = ''] = text.split('%');
-  // The library takes ::192.0.2.1 for a mapped address. In a URL, the form of RFC 5952 has no dots.
+  // The library reads ::192.0.2.1 as a mapped address. A URL converts it to the form of RFC 5952, which has no dots.
   return ipaddr.process(isIP(plain) === 6 ? new URL(`http://[${plain}]`).hostname.slice(1, -1) : plain);
 }

@@ -12,10 +12,10 @@ import {
 } from '../ports/person.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
 
-/** The key of the request that asks; null for the operator. */
+/** The key of the request; null for the operator. */
 type Requester = ApiKeyLookup | null;
 
-/** Only owners have the scope `team`. They have every scope, so a person gives no role with words that they lack. */
+/** Only owners have the scope `team`. They have every scope, so nobody can give a role with scopes that they lack. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -23,7 +23,7 @@ export class PeopleService {
     private readonly stores: StoreRepository,
   ) {}
 
-  /** @param person with an e-mail in any letter case. @throws EmailTaken, ExceedsMaker */
+  /** @param person the e-mail may be in any letter case. @throws EmailTaken, ExceedsMaker */
   add({ email, ...person }: Omit<NewPerson, 'id'>, asker: Requester): Promise<Person> {
     return this.people.insert({ ...person, email: foldMailAddress(email), id: uuidv7() }, asker);
   }
@@ -32,7 +32,7 @@ export class PeopleService {
     return this.people.list(storeId);
   }
 
-  /** @throws NotFound when there is no such store, or no such person in it. */
+  /** @throws NotFound when the store or the person does not exist. */
   async locate(store: string, email: string): Promise<Person> {
     const { id } = await this.stores.require(store);
     return orNotFound(await this.people.findByEmail(id, foldMailAddress(email)));
@@ -48,7 +48,7 @@ export class PeopleService {
     return orNotFound(await this.people.invite(readKey(key), asker));
   }
 
-  /** @returns the person as it was. @throws LastOwner, NotFound, ExceedsMaker */
+  /** @returns the person before the removal. @throws LastOwner, NotFound, ExceedsMaker */
   async remove(key: PersonKey, erasesName: boolean, asker: Requester): Promise<Person> {
     return orNotFound(await this.people.remove(readKey(key), erasesName, asker));
   }

@@ -4,6 +4,7 @@ import {
   composeSessionSecret,
   composeSignInCode,
   foldMailAddress,
+  isSessionSecret,
   NotFound,
   readSignInCode,
   SignInInvalid,
@@ -20,7 +21,7 @@ import {
   type SignIn,
   type SignInCandidate,
 } from '../ports/sign-in.repository.js';
-import { MAX_CODES } from '../capacity.js';
+import { MAX_SIGN_INS } from '../capacity.js';
 import { Overloaded } from '../errors.js';
 import { Semaphore } from '../semaphore.js';
 import { SLOT_WAIT_MS } from '../time-limits.js';
@@ -31,10 +32,10 @@ import { networkOf } from './networks.js';
 /** How long a session lasts after the sign-in. */
 export const SESSION_HOURS = 12;
 const LINK_MINUTES = 15;
-/** The page posts the token as soon as it has it. */
+/** The page posts the token as soon as it arrives, so this can be short. */
 const OIDC_MINUTES = 5;
 
-/** The wait when too many codes are asked for at the same time. */
+/** The wait that a client is asked for when too many codes are requested at the same time. */
 const BUSY_SECONDS = 1;
 
 const NONCE_BYTES = 16;
@@ -44,33 +45,38 @@ export type CodeRequested =
   | { readonly nonce: string; readonly retryAfterSeconds: 0 }
   | { readonly nonce: null; readonly retryAfterSeconds: number };
 
-/** What a person typed, or the token of a link or of an entry after an identity provider. */
+/** A code that a person typed, or the token of a link or of a sign-in at an identity provider. */
 export type SignInProof = { readonly code: string } | { readonly link: string };
 
 export interface Browser {
+  /** Where the request comes from. */
+  readonly address: string;
   /** The nonce in its cookie. */
   readonly nonce: string | undefined;
   readonly device: string;
-  /** Secrets in its cookies: these sessions end with a new one. */
+  /** The secrets in the browser's cookies. A new sign-in ends these sessions. */
   readonly sessions: readonly string[];
 }
 
 export interface SignInResult {
   readonly person: SignedIn;
   readonly store: SignInCandidate['store'];
-  /** The secrets by mode. */
+  /** The session secrets by mode. */
   readonly secrets: Readonly<Record<ApiKeyMode, string>>;
 }
 
 @Injectable()
 export class SignInService {
-  /** Codes wait for those of their network and address with a connection. */
-  // @protects code-slots
-  private readonly codeSlots = new Semaphore(() => MAX_CODES, SLOT_WAIT_MS, 1);
+  /** For requests that need no key. A code also waits for those of its network and address, with a connection. */
+  // @protects sign-in-slots
+  private readonly slots = new Semaphore(() => MAX_SIGN_INS, SLOT_WAIT_MS, 1);
 
   constructor(private readonly signIns: SignInRepository) {}
 
-  /** Does the same for every address, so that nothing tells which ones are known. @param address of the client. */
+  /**
+   * Behaves the same for every address, so that a caller cannot find out which addresses are known. @param address the
+   * address of the client.
+   */
   async requestCode(email: string, address: string): Promise<CodeRequested> {
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
     const code = composeSignInCode(drawSymbols(SIGN_IN_CODE));
@@ -83,15 +89,15 @@ export class SignInService {
       code,
       network,
     };
-    const retryAfterSeconds = await this.codeSlots
+    const retryAfterSeconds = await this.slots
       .run(network, () => this.signIns.requestCode(wanted))
-      // Answers like the limit of the network, so that a proxy counts them alike.
+      // The answer is like that of the network's limit, so that a proxy counts both alike.
       .catch((error: unknown) => (error instanceof Overloaded ? BUSY_SECONDS : Promise.reject(error as Error)));
     return retryAfterSeconds === 0 ? { nonce, retryAfterSeconds } : { nonce: null, retryAfterSeconds };
   }
 
   /**
-   * Makes the token of a link, which any browser may use once, for the operator.
+   * Makes the token of a sign-in link for the operator. Any browser may use it once.
    * @throws NotFound for an unknown address.
    */
   async makeLink(address: string): Promise<{ token: string; expiresAt: Date; candidates: SignInCandidate[] }> {
@@ -102,10 +108,10 @@ export class SignInService {
   }
 
   /**
-   * Makes the token of an entry, after the sign-in at an identity provider.
-   * @param email as the provider has verified it.
-   * @param nonce of the browser that began it, which alone can use the token.
-   * @throws ProviderFailure when no person has the account: who has proved an address may learn that.
+   * Makes the token that completes a sign-in at an identity provider.
+   * @param email as verified by the provider.
+   * @param nonce the nonce of the browser that began the sign-in; only this browser can use the token.
+   * @throws ProviderFailure when no person has the account: a caller who has proved an address may learn that.
    */
   async makeOidcEntry(email: string, oidc: OidcIdentity, nonce: string): Promise<string> {
     const entry = { id: uuidv7(), email: foldMailAddress(email), oidc, nonceHash: sha256(nonce) };
@@ -116,20 +122,45 @@ export class SignInService {
     return (await this.drawToken(entry, OIDC_MINUTES)).token;
   }
 
-  /** Says as whom and where the link signs in, without using it. @throws SignInInvalid */
-  async look(link: string, nonce: string | undefined): Promise<readonly SignInCandidate[]> {
-    const signIn = await this.findToken(link, nonce);
-    const candidates = signIn ? await this.signIns.candidates(signIn) : [];
-    if (candidates.length === 0) throw new SignInInvalid();
-    return candidates;
+  /**
+   * Says as whom and where the link signs in, without using it.
+   *
+   * @param address of the client.
+   * @throws SignInInvalid, and Overloaded when its turn does not come in time.
+   */
+  look(link: string, { nonce, address }: Pick<Browser, 'nonce' | 'address'>): Promise<readonly SignInCandidate[]> {
+    return this.inTurn(address, async () => {
+      const signIn = await this.findToken(link, nonce);
+      const candidates = signIn ? await this.signIns.candidates(signIn) : [];
+      if (candidates.length === 0) throw new SignInInvalid();
+      return candidates;
+    });
   }
 
   /**
    * @param store subdomain of the store, for a person of several.
    * @returns the stores to choose from when there are several: then nothing is used up.
-   * @throws SignInInvalid
+   * @throws SignInInvalid, and Overloaded when its turn does not come in time.
    */
-  async enter(
+  enter(
+    proof: SignInProof,
+    browser: Browser,
+    store: string | undefined,
+  ): Promise<SignInResult | readonly SignInCandidate[]> {
+    return this.inTurn(browser.address, () => this.enterInTurn(proof, browser, store));
+  }
+
+  /** @param sessions their secrets. @throws Overloaded when its turn does not come in time. */
+  async signOut({ address, sessions }: Pick<Browser, 'address' | 'sessions'>): Promise<void> {
+    const hashes = hashesOf(sessions);
+    if (hashes.length > 0) await this.inTurn(address, () => this.signIns.endSessions(hashes));
+  }
+
+  private inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
+    return this.slots.run(networkOf(address), work);
+  }
+
+  private async enterInTurn(
     proof: SignInProof,
     { nonce, device, sessions }: Browser,
     store: string | undefined,
@@ -144,15 +175,10 @@ export class SignInService {
     const candidate = candidates.find(({ store: { subdomain } }) => store === undefined || subdomain === store);
     if (!candidate) throw new SignInInvalid();
     const [live, test] = [drawSession('live'), drawSession('test')];
-    const replaced = sessions.map(hashApiKey);
-    const person = await this.signIns.use(signIn, candidate, [live.session, test.session], device, replaced);
+    const made = [live.session, test.session];
+    const person = await this.signIns.use(signIn, candidate, made, device, hashesOf(sessions));
     if (!person) throw new SignInInvalid();
     return { person, store: candidate.store, secrets: { live: live.secret, test: test.secret } };
-  }
-
-  /** @param sessions their secrets. */
-  signOut(sessions: readonly string[]): Promise<void> {
-    return this.signIns.endSessions(sessions.map(hashApiKey));
   }
 
   private async drawToken(entry: SignIn & { readonly nonceHash: Buffer | null }, minutes: number) {
@@ -160,7 +186,7 @@ export class SignInService {
     return { token, expiresAt: await this.signIns.insertToken({ ...entry, secretHash: sha256(token) }, minutes) };
   }
 
-  /** A text that cannot be a code is no attempt. */
+  /** A text that cannot be a code does not count as an attempt. */
   private async findCode(text: string, nonce: string | undefined): Promise<SignIn | null> {
     const code = readSignInCode(text);
     if (code === null || nonce === undefined) return null;
@@ -172,6 +198,9 @@ export class SignInService {
     return this.signIns.findToken(sha256(token), nonce === undefined ? null : sha256(nonce));
   }
 }
+
+/** A text that cannot be a secret costs the database nothing. */
+const hashesOf = (sessions: readonly string[]): Buffer[] => sessions.filter(isSessionSecret).map(hashApiKey);
 
 /** A code has 40 random bits: with the nonce, which only the browser has, a copy of the table cannot be searched. */
 const hashOfCode = (nonce: string, code: string): Buffer => sha256(`${nonce}:${code}`);

@@ -49,9 +49,8 @@ class CatalogService<Filter, Summary, Found> {
   }
 
   /**
-   * Finds by id when the reference is all digits, and by slug when it is not or there is no such id.
-   *
-   * @param ofAnyStatus whether products that are not active are found, too. Brands and categories always are.
+   * Finds by id when the reference is all digits, and by slug otherwise or when no row has that id.
+   * @param ofAnyStatus whether to find inactive products too. Brands and categories are found in any status.
    * @throws NotFound when the store has none with this id or slug.
    */
   async retrieve(storeId: number, idOrSlug: string, ofAnyStatus = false): Promise<Found> {

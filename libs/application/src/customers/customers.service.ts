@@ -31,7 +31,7 @@ import {
 import { StoreRepository } from '../ports/store.repository.js';
 import { READ_ANSWER_MS } from '../time-limits.js';
 
-/** What a request handles of a person; the commands have no limit. */
+/** The maximum number of orders that a request handles for one person. The commands have no limit. */
 const MAX_ORDERS = 1_000;
 const MAX_RECORDS = 20_000;
 const MAX_CHARACTERS = 20_000_000;
@@ -78,8 +78,7 @@ export class CustomersService {
   }
 
   /**
-   * Reads what a store knows of a person, however much it is.
-   *
+   * Reads everything that a store has about a person, without a limit.
    * @throws NotFound when there is no such store.
    */
   async collect<T>(store: string, email: string, read: PersonalDataReader<T>): Promise<T> {
@@ -87,12 +86,15 @@ export class CustomersService {
     return this.people.collect(owner.id, email, null, read);
   }
 
-  /** What a store knows of the person with the e-mail of a customer. @throws NotFound, CustomerWithoutEmail, TooManyRows, DeadlineExceeded */
+  /**
+   * Collects what a store has about the person with the e-mail of a customer. @throws NotFound, CustomerWithoutEmail,
+   * TooManyRows, DeadlineExceeded
+   */
   async collectOf(storeId: number, id: string): Promise<CollectedData> {
     const email = await this.emailOf(storeId, id);
     return this.people.collect(storeId, email, MAX_ORDERS, async (found, collected) => {
       const orders: PersonalRecord[] = [];
-      // What is collected after the answer has no reader.
+      // Data that arrives after the answer was sent has no reader.
       const deadline = Deadline.in(READ_ANSWER_MS);
       let length = 0;
       for await (const order of collected) {
@@ -106,8 +108,7 @@ export class CustomersService {
   }
 
   /**
-   * Erases what a store knows of a person. A repetition finds nothing to erase.
-   *
+   * Erases what a store has about a person. A repeated erasure finds nothing to erase.
    * @throws NotFound when there is no such store.
    * @throws OrdersOpen when an order of the person is open, unless forced; nothing is erased.
    */

@@ -39,7 +39,7 @@ export class ChangedRecords {
     return new Set(await this.orders.idsOfMode(storeId, ids, isTest));
   }
 
-  /** The records by id. A record that the API does not show is missing. */
+  /** Returns the records by id. Records that the API does not show are missing. */
   async find(storeId: number, kind: ChangeKind, ids: readonly string[]): Promise<ReadonlyMap<string, AnyRecord>> {
     const records: readonly AnyRecord[] = await this.finders[kind](storeId, ids);
     return new Map(records.map((record) => [idOf(record), record]));
@@ -53,13 +53,13 @@ function idOf(record: AnyRecord): string {
   return variantId === null ? String(productId) : `${productId}-${variantId}`;
 }
 
-/** @param id `70` of a product, `70-12` of its variant 12. */
+/** @param id `70` for a product, `70-12` for its variant 12. */
 function parseSkuId(id: string): SkuId {
   const [productId, variantId] = id.split('-');
   return { productId: Number(productId), variantId: variantId === undefined ? null : Number(variantId) };
 }
 
-/** @param id `70-12-5` of variant 12 of product 70 in bin 5, `70-0-5` of the product itself. */
+/** @param id `70-12-5` for variant 12 of product 70 in bin 5, `70-0-5` for the product itself. */
 function parseStockId(id: string): StockId {
   const [productId, variantId, binId] = id.split('-').map(Number);
   return { productId: productId ?? 0, variantId: variantId || null, binId: binId ?? 0 };

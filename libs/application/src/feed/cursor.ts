@@ -9,7 +9,10 @@ export interface CursorOwner {
 }
 
 export interface Cursor extends FeedPosition {
-  /** It comes from the middle of a read: what is before it is no state that the store ever had. */
+  /**
+   * Whether the cursor is from the middle of a read. The changes before it then add up to no state that the store ever
+   * had.
+   */
   readonly hasMore: boolean;
   readonly kinds: readonly ChangeKind[];
   readonly isTest?: boolean | undefined;
@@ -17,7 +20,7 @@ export interface Cursor extends FeedPosition {
 
 const VERSION = '1';
 
-/** Opaque to clients: its parts are no promise. */
+/** Returns a text that is opaque to clients: its parts may change. */
 export function encodeCursor({ storeId, mode }: CursorOwner, cursor: Cursor): string {
   const { branch, position, base, kinds, hasMore, isTest } = cursor;
   const orders = isTest === undefined ? [] : [isTest ? 'test' : 'live'];
@@ -34,7 +37,7 @@ export function decodeCursor(cursor: string, owner: CursorOwner): Cursor {
   if (!isIntact || Number(storeId) !== owner.storeId || mode !== owner.mode) throw new CursorInvalid();
   const listed = names.split('+');
   const kinds = CHANGE_KINDS.filter((kind) => listed.includes(kind));
-  // A release that lacks a kind cannot continue for it.
+  // A release that lacks one of the kinds cannot continue reading it.
   if (kinds.join('+') !== names) throw new CursorInvalid();
   return {
     branch,
@@ -64,7 +67,7 @@ export function fromOpaque(cursor: string): string | null {
   return text.slice(end + 1) === checksum(body) ? body : null;
 }
 
-/** Finds damage, such as a cut; it protects no secret. */
+/** Detects damage, such as a truncated cursor; it does not authenticate. */
 function checksum(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

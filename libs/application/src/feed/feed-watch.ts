@@ -10,7 +10,7 @@ interface Watcher {
   readonly wake: (changed: boolean) => void;
 }
 
-/** Asks with one statement for all waiting readers of the process, so a reader that waits holds no connection. */
+/** Polls with one statement for all waiting readers of the process, so a waiting reader holds no connection. */
 @Injectable()
 export class FeedWatch {
   private readonly watchers = new Set<Watcher>();
@@ -20,8 +20,8 @@ export class FeedWatch {
   constructor(private readonly feed: ChangeFeed) {}
 
   /**
-   * Resolves when one of the kinds has a change after the position, when the time is over, or when the process shuts
-   * down. It may resolve early. @returns whether there is a change.
+   * Resolves when one of the kinds has a change after the position, on timeout, or when the process shuts down. It may
+   * resolve early. @returns whether there is a change.
    */
   wait(watched: Omit<Watcher, 'wake'>, milliseconds: number, gone: AbortSignal): Promise<boolean> {
     if (this.closed || gone.aborted) return Promise.resolve(false);
@@ -41,7 +41,7 @@ export class FeedWatch {
     });
   }
 
-  /** Ends all waits, and every later one at once. */
+  /** Ends all waits. Later waits end at once. */
   close(): void {
     this.closed = true;
     for (const { wake } of this.watchers) wake(false);
@@ -53,7 +53,7 @@ export class FeedWatch {
     while (this.watchers.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       const stores = [...new Set([...this.watchers].map(({ storeId }) => storeId))];
-      // A reader that waits does not fail with the database: its next request does.
+      // A waiting reader does not fail with the database; its next request does.
       const newest = await this.feed.newest(stores).catch((): NewestPositions => new Map());
       for (const { storeId, kinds, position, wake } of this.watchers) {
         const positions = newest.get(storeId);

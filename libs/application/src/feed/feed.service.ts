@@ -5,11 +5,13 @@ import { ChangeFeed, type Change, type ChangedResource, type FeedPage, type Feed
 import { ChangedRecords } from './changed-records.js';
 import { FeedWatch } from './feed-watch.js';
 
-/** A page ends with the record that reaches this. */
+/** A page ends with the record that reaches this size. */
 const PAGE_BYTES = 512 * 1024;
-/** Read at first. Its size limits the next read: of large records, few are read that the page then leaves out. */
+/**
+ * The number of records in the first read. Their size limits the next read, so that few large records are read in vain.
+ */
 const FIRST_READ = 1;
-/** 1, 7, 56 and 36 records of a page of 100. */
+/** The reads of a page of 100 are then 1, 7, 56 and 36 records. */
 const GROWTH = 7;
 
 export interface ChangesPage extends Omit<FeedPage, 'changes'> {
@@ -19,11 +21,11 @@ export interface ChangesPage extends Omit<FeedPage, 'changes'> {
 export interface LongPoll {
   readonly waitMs: number;
   readonly over: AbortSignal;
-  /** The client is gone: reading stops, and fails with the reason. */
+  /** Aborts when the client disconnects. The read then stops and fails with the reason. */
   readonly gone: AbortSignal;
-  /** Why the reader may not read any more; null = it may. Asked after each wait. */
+  /** Returns why the reader may not continue, or null when it may. It is called after each wait. */
   readonly refusal: () => Promise<Error | null>;
-  /** Is called before each wait. */
+  /** Called before each wait. */
   readonly waits: () => void;
 }
 
@@ -35,7 +37,10 @@ export class FeedService {
     private readonly watch: FeedWatch,
   ) {}
 
-  /** A page of the feed. One without changes is held until there is one, or the time is over. @throws CursorExpired */
+  /**
+   * Returns a page of the feed. An empty page is held until there is a change or the time is over. @throws
+   * CursorExpired
+   */
   async poll(
     storeId: number,
     query: FeedQuery,
@@ -48,8 +53,8 @@ export class FeedService {
       waits();
       const watched = { storeId, kinds: query.kinds, position: page.next.position };
       changed = await this.watch.wait(watched, deadline.remainingMs, over);
-      // Also without a change: a count at the place of an answer takes everything before the answer to be before the place,
-      // and other kinds may have changed during the wait.
+      // The page is read again even without a change: a count that names the answer's cursor assumes that everything
+      // before the answer is before the cursor, and other kinds may have changed during the wait.
       // @protects place-after-wait
       page = await this.read(storeId, { ...query, after: page.next }, gone);
       const refused = await refusal();
@@ -59,13 +64,14 @@ export class FeedService {
   }
 
   /**
-   * A page of the feed, cut after the record that makes it too large.
-   * @param gone ends the reading, which then fails with the reason.
+   * Returns a page of the feed, cut after the record that makes it too large.
+   * @param gone stops the read, which then fails with the reason.
    * @throws CursorExpired
    */
   async read(storeId: number, query: FeedQuery, gone: AbortSignal): Promise<ChangesPage> {
     gone.throwIfAborted();
-    // The records last: they are at least as new as the changes. A newer one comes again, after a later position.
+    // The records are read last, so they are at least as new as the changes. A newer record appears again, at a later
+    // position.
     const page = await this.ofMode(storeId, await this.feed.read(storeId, query), query);
     const changes: ChangedResource[] = [];
     let bytes = 0;
@@ -74,7 +80,7 @@ export class FeedService {
       gone.throwIfAborted();
       const next = page.changes.slice(changes.length, changes.length + count);
       const read = await this.withRecords(storeId, next).catch((error: unknown) => {
-        // Their sizes differ from those before. The next page begins with the first of them alone.
+        // Their sizes differ from those of earlier records. The next page begins with the first of them alone.
         if (error instanceof DeadlineExceeded && changes.length > 0) return null;
         throw error;
       });
@@ -92,7 +98,9 @@ export class FeedService {
     return { ...page, changes };
   }
 
-  /** Leaves out orders of the other mode, whose records are not read. The place stays: the reader has passed them. */
+  /**
+   * Omits orders of the other mode, whose records are not read. The position stays, because the reader has passed them.
+   */
   private async ofMode(storeId: number, page: FeedPage, { isTest }: FeedQuery): Promise<FeedPage> {
     const orders = page.changes.filter(({ kind }) => kind === 'orders').map(({ id }) => id);
     if (isTest === undefined || orders.length === 0) return page;
@@ -122,7 +130,7 @@ function cutAfter(changes: readonly ChangedResource[], { changes: all, next, has
   return { changes, hasMore: true, next: { ...next, position: last.position } };
 }
 
-/** Estimates the bytes of a value as JSON, for much less than writing it. */
+/** Estimates the size of a value as JSON in bytes, at a fraction of the cost of serialising it. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;

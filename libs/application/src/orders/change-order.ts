@@ -57,7 +57,7 @@ export interface ChangeContext {
 }
 
 export interface Dated {
-  /** When it is booked; absent or null: now. */
+  /** The time that the change is dated to. Absent or null means now. */
   readonly at?: Date | null;
 }
 
@@ -70,14 +70,14 @@ export interface Note {
   readonly metadata?: Metadata;
 }
 
-/** Ends the decision that needs the charges of the order. */
+/** Interrupts a decision that needs the charges of the order. */
 class ChargesWanted extends Error {
   constructor(readonly order: ChargeableOrder) {
     super('The charges are not known yet');
   }
 }
 
-/** Changes of one order that come at once may each make another one ask again. */
+/** Concurrent changes of the same order may each force another attempt. */
 const MAX_CHARGE_ATTEMPTS = 20;
 
 /** Each method is one transaction, and throws what its decision and `OrderLifecycle.change` throw. */
@@ -114,7 +114,7 @@ export class ChangeOrder {
     return this.run(context, (order) => setStatuses(order, change));
   }
 
-  /** @param currency of the store, whose live catalog prices the added lines. */
+  /** @param currency the currency of the store, whose current catalog prices the added lines. */
   async changeLines(context: ChangeContext, currency: Currency, request: EditedLines): Promise<ChangedOrder> {
     const { order, deadline } = context;
     // The order is read before it is locked: what another change adds meanwhile does not count.
@@ -138,13 +138,13 @@ export class ChangeOrder {
     return this.run(context, (order) => recordPayment(order, request), request.at);
   }
 
-  /** Calls no gateway. */
+  /** Records a refund. It calls no payment gateway. */
   refund(context: ChangeContext, request: RefundRequest): Promise<ChangedOrder> {
     return this.run(context, (order) => recordRefund(order, request), request.at);
   }
 
   async patch(context: ChangeContext, patch: OrderPatch): Promise<ChangedOrder> {
-    // The contact is screened before the order is locked: the analysis reads on another connection, for up to 2 s.
+    // The contact is screened before the order is locked: the analysis uses another connection, for up to 2 s.
     const screened = await this.screenContact(context.order, patch.contact);
     return this.runCharged(context, (order, chargesOf) => patchOrder(order, patch, screened, chargesOf));
   }
@@ -177,8 +177,9 @@ export class ChangeOrder {
   }
 
   /**
-   * Charges are asked for without the lock of the order: where a decision needs them, the transaction ends, and the decision is made
-   * again with them. @throws ChargesUnavailable, also when other changes of the order come between each time.
+   * Requests charges without the lock of the order. When a decision needs them, the transaction ends, and the decision
+   * is repeated with them. @throws ChargesUnavailable, also when another change of the order intervenes in every
+   * attempt.
    */
   private async runCharged(
     context: ChangeContext,

@@ -39,17 +39,17 @@ import { OrderQuotes, type QuoteRequest } from './order-quotes.js';
 
 export interface OrderRequest extends QuoteRequest {
   readonly notes: string;
-  /** Absent when there is none. */
+  /** Absent means no metadata. */
   readonly metadata?: Metadata;
-  /** `''` when there is none. */
+  /** `''` means no reference. */
   readonly externalReference: string;
-  /** In how many days it is to be paid. Absent: in those of its account. */
+  /** The number of days until payment is due. When absent, the terms of the customer's account apply. */
   readonly paymentTermsDays?: number;
   /** False when the customer gets no confirmation. */
   readonly notify?: boolean;
-  /** Absent when any total will do. */
+  /** When absent, any total is accepted. */
   readonly expectedTotal?: Money;
-  /** Absent when that of the store will do. */
+  /** When absent, the store's currency applies. */
   readonly currency?: Currency;
 }
 
@@ -59,7 +59,7 @@ export interface CreateOrderCommand {
   readonly placedBy?: string;
   readonly request: OrderRequest;
   readonly idempotency: IdempotentRequest | null;
-  /** Limits the whole wait; no order is written once it has passed. */
+  /** Limits the total wait. Nothing is written after it. */
   readonly deadline: Deadline;
 }
 
@@ -100,7 +100,7 @@ export class CreateOrder {
   ) {}
 
   /**
-   * Prices the items from the live catalog, screens the order and places it. After an error, except
+   * Prices the items from the current catalog, screens the order and places it. After an error, except
    * CommitOutcomeUnknown, no order is written.
    * @throws MetadataTooLarge, AmbiguousSku, ItemsUnavailable, UnknownCustomer, CurrencyMismatch, QuantityNotOffered, PriceChanged,
    *   OutOfStock, ExternalReferenceTaken
@@ -111,7 +111,7 @@ export class CreateOrder {
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
     const claim = claimOf(command);
-    // A replay comes before pricing: the catalog may have changed since the first request.
+    // A replay is looked up before pricing: the catalog may have changed since the first request.
     const replay = await this.placement.winnerOf(claim, 'once', command.deadline);
     const outcome = replay ?? (await this.placeUnlessRefused(command, claim));
     if (outcome.outcome === 'taken') throw new ExternalReferenceTaken(outcome.orderId);
@@ -119,7 +119,7 @@ export class CreateOrder {
     return { receipt: outcome.receipt, isReplay: outcome.outcome === 'replayed' };
   }
 
-  /** @throws DomainError when the order is refused, and no other request with its key or reference has placed one. */
+  /** @throws DomainError when the order is refused, unless another request with its key or reference has placed one. */
   private async placeUnlessRefused(command: CreateOrderCommand, claim: OrderClaim): Promise<PlacementOutcome> {
     const { store, deadline } = command;
     const screened = await this.screen(command).catch(async (refusal: unknown) => {
@@ -128,7 +128,7 @@ export class CreateOrder {
       // @protects refusal-after-replay
       const winner = await this.placement.winnerOf(claim, 'wait', deadline);
       if (winner) return winner;
-      // A record that arrives after the deadline is still true: an order of that id is never placed.
+      // A record that arrives after the deadline is still true: an order with that id is never placed.
       if (refusal instanceof Rejection) {
         await deadline.bound(this.fraud.recordRejection(store.id, refusal.orderId, refusal.assessment));
       }
@@ -151,7 +151,7 @@ export class CreateOrder {
   private async screen(command: CreateOrderCommand): Promise<Screened> {
     const { store, placedBy = null, request, deadline } = command;
     const { customer, address } = request;
-    // The queries for the prices, the time and the facts of the screening are sent together.
+    // The queries for prices, time and screening facts are sent together.
     const contact = { email: customer.email, phone: customer.phone, address };
     const screening = this.fraud.begin(store.id, contact, placedBy);
     const quoted = await deadline.bound(this.quote(command));
@@ -176,7 +176,7 @@ export class CreateOrder {
   }
 }
 
-/** Returns the metadata of the order and of its lines. */
+/** Collects the metadata of the order and of its lines. */
 export function metadataOf({ metadata, items }: OrderRequest): Metadata[] {
   return [metadata, ...items.map((item) => item.metadata)].filter((each) => each !== undefined);
 }

@@ -5,7 +5,7 @@ import type { JournalPosition } from '../ports/order.repository.js';
 
 const VERSION = 'j1';
 
-/** Opaque to clients: its parts are no promise. */
+/** Returns a text that is opaque to clients: its parts may change. */
 export function encodeJournalCursor(storeId: number, { at, booking, orderId }: JournalPosition): string {
   return toOpaque([VERSION, storeId, at.getTime(), booking, orderId].join('.'));
 }

@@ -31,7 +31,7 @@ import { OrderCharges } from '../ports/order-charges.js';
 import type { OrderRecord } from '../ports/order.repository.js';
 import { SkuRepository, type ResolvedSku } from '../ports/sku.repository.js';
 
-/** A SKU means what it means in a change of stock. */
+/** A SKU selects the same unit as in a stock change. */
 interface SkuRequest {
   readonly sku: string;
   readonly quantity: number;
@@ -39,7 +39,7 @@ interface SkuRequest {
 
 type UnitsRequest = LineRequest | SkuRequest;
 
-/** The price of one unit, its taxes and its discount are those of a client that prices its orders itself. */
+/** A client that prices its orders itself sends the unit price, taxes and discount. */
 export type ItemRequest = UnitsRequest & Partial<Pick<OrderLine, 'metadata' | 'unitPrice' | 'tax' | 'discount'>>;
 
 export interface QuoteRequest {
@@ -48,10 +48,10 @@ export interface QuoteRequest {
   /** The account of the order; absent = that of the e-mail of the customer. */
   readonly customerId?: string;
   readonly address: PostalAddress;
-  /** Null = that of the shipment. */
+  /** Null means that the billing address is the shipping address. */
   readonly billing: BillingAddress | null;
   readonly paymentMethod: PaymentMethod;
-  /** The charges that the client gives, with those of the items; absent = it gives none. */
+  /** The charges that the client gives, with those of the items. When absent, it gives none. */
   readonly given?: GivenCharges;
 }
 
@@ -81,7 +81,7 @@ type EditedOrder = Pick<OrderRecord, 'customerId' | 'customer' | 'source' | 'lin
 
 type FoundItem = LineRequest | Exclude<ResolvedSku, object>;
 
-/** What an order costs. */
+/** Computes what an order costs. */
 @Injectable()
 export class OrderQuotes {
   constructor(
@@ -151,7 +151,7 @@ export class OrderQuotes {
     return this.priceByIds(store, lines, { customer: { id: customerId, email: '' }, channel: 'WEBSITE' });
   }
 
-  /** @throws InvalidOrderItems, ChargesUnavailable, or the DomainError by which the charges refuse the order */
+  /** @throws InvalidOrderItems, ChargesUnavailable, or the DomainError with which the charges refuse the order */
   async charge({ store, request }: QuoteCommand, lines: readonly OrderLine[]): Promise<Quote> {
     const { paymentMethod, customer, address, billing, given } = request;
     const terms = { currency: store.currency, paymentMethod, lines };
@@ -163,7 +163,7 @@ export class OrderQuotes {
     );
   }
 
-  /** @throws ChargesUnavailable, or the DomainError by which the charges refuse the order */
+  /** @throws ChargesUnavailable, or the DomainError with which the charges refuse the order */
   chargesOf(storeId: number, order: ChargeableOrder): Promise<Charges> {
     return this.charged(storeId, order, (charges) => charges);
   }
@@ -262,7 +262,7 @@ export class OrderQuotes {
   }
 }
 
-/** @throws RangeError when the lines are not those that were asked for, each as an order can keep it. */
+/** @throws RangeError unless the lines are the requested ones and an order can store each of them. */
 function assertPriced({ lines, unavailable }: PricedItems, items: readonly LineRequest[], currency: Currency): void {
   const isMissing = new Set(unavailable.map(({ line }) => line));
   const asked = items.filter((_, line) => !isMissing.has(line));
@@ -289,7 +289,7 @@ function isPrice({ unitPrice, total, quantity }: OrderLine, currency: Currency):
   return isMoney && unitPrice.minor <= MAX_UNIT_PRICE && total.minor === unitPrice.minor * quantity;
 }
 
-/** Compilers do not check what an extension returns. */
+/** The code of an extension may be untyped, so its texts are checked at run time. */
 function isText(text: unknown): boolean {
   return typeof text === 'string' && isStorable(text);
 }
@@ -307,7 +307,7 @@ function asGiven({ priceSource, ...line }: OrderLine, item?: ItemRequest): Order
   };
 }
 
-/** @throws InvalidOrderItems for charges that are not valid */
+/** @throws InvalidOrderItems for invalid charges */
 function quoteAsGiven({
   given,
   ...terms
@@ -324,7 +324,7 @@ function hasIds(item: UnitsRequest): item is LineRequest {
   return 'productId' in item;
 }
 
-/** `''` for an item with ids. */
+/** Returns `''` for an item that is named by ids. */
 function skuOfItem(item: UnitsRequest | undefined): string {
   return item && 'sku' in item ? item.sku : '';
 }

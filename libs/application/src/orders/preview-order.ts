@@ -15,13 +15,13 @@ import { OrderQuotes } from './order-quotes.js';
 
 export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotency'>;
 
-/** Line numbers are those of the request. */
+/** Line numbers refer to the request. */
 export interface OrderPreview extends PlacementCheck {
   readonly quote: Quote;
   readonly unavailable: readonly UnavailableItem[];
   readonly notOffered: readonly UnofferedQuantity[];
   readonly isCurrencyMismatched: boolean;
-  /** Not judged while a line cannot be priced. */
+  /** Is false while a line cannot be priced. */
   readonly isPriceChanged: boolean;
 }
 
@@ -57,7 +57,7 @@ export class PreviewOrder {
   }
 }
 
-/** The demand has the line numbers of the request. */
+/** The demand uses the line numbers of the request. */
 function demandOf(
   count: number,
   priced: readonly OrderLine[],

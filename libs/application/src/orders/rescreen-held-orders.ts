@@ -16,18 +16,18 @@ export class RescreenHeldOrders {
   ) {}
 
   /**
-   * Screens the orders that are held only because their analysis was unavailable, oldest first. Ends early when it
-   * still is.
-   * @param after the order at which the previous call ended; null = from the beginning.
-   * @param signal ends the work after the current order.
-   * @returns the order at which it ended early; null when all were screened.
+   * Screens the orders that are held only because their analysis was unavailable, oldest first. Stops early when it is
+   * still unavailable.
+   * @param after the order at which the previous call stopped; null starts from the beginning.
+   * @param signal stops the work after the current order.
+   * @returns the order at which it stopped early; null when all were screened.
    */
   async execute(after: OrderKey | null, signal: AbortSignal): Promise<OrderKey | null> {
     for (let last = after; ;) {
       const batch = await this.held.list(WITHOUT_ANALYSIS, BATCH, last);
       for (const order of batch) {
         last = order;
-        // The next call begins after it: an order whose analysis always fails does not block the others.
+        // The next call begins after this order, so an order whose analysis always fails does not block the others.
         if (signal.aborted || !(await this.rescreen(order))) return last;
       }
       if (batch.length < BATCH) return null;

@@ -2,29 +2,30 @@ import { backOffMs, OrderCancelled } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { within } from '../deadline.js';
 import { Notifier, UndeliverableMessage } from '../ports/notifier.js';
-import { PipelineStages, type ClaimedStage } from '../ports/pipeline-stages.js';
+import { PipelineStages, type ClaimedStage, type ClaimLimits } from '../ports/pipeline-stages.js';
 import { OrderRepository } from '../ports/order.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
 
-/** With this back-off, the last attempt comes about 16 hours after the first. */
+/** With this back-off, the last attempt is about 16 hours after the first. */
 const MAX_ATTEMPTS = 12;
 const BACK_OFF = { firstMs: 2_700, factor: Math.E, longestMs: 6 * 3_600_000 };
 
 const NOTIFICATION_MS = 30_000;
 
-/** Longer than a notification and the statements before and after it. */
+/** Longer than a notification with the statements before and after it. */
 const CLAIM_MS = 45_000;
 
 /**
- * `failed`: the stage is due again later. `dead`: it is not. `undeliverable`: nor is it, because of its recipient.
- * `cancelled`: the order was cancelled before its confirmation was sent.
+ * `failed`: the stage is due again later. `dead`: all attempts failed, and the stage is never due again.
+ * `undeliverable`: it is never due again, because its recipient cannot receive it. `cancelled`: the order was cancelled
+ * before its confirmation was sent.
  */
 export interface StageResult {
   readonly outcome: 'done' | 'failed' | 'dead' | 'undeliverable' | 'cancelled';
   readonly error?: Error;
 }
 
-/** The worker that held the stage was killed, or lost the database. */
+/** The worker that held the stage was killed, or lost its database connection. */
 class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
@@ -38,13 +39,13 @@ export class RunPipelineStage {
     private readonly notifier: Notifier,
   ) {}
 
-  claim(most: number): Promise<ClaimedStage[]> {
-    return this.stages.claim(most, CLAIM_MS);
+  claim(limits: ClaimLimits): Promise<ClaimedStage[]> {
+    return this.stages.claim(limits, CLAIM_MS);
   }
 
   /**
-   * Marks the stage done after the message is handed over: a crash in between sends the message again, with the same
-   * id. The attempt of a lost worker counts, and its stage is not run now, but due again later.
+   * Marks the stage as done after the message is handed over: a crash in between sends the message again, with the same
+   * id. The attempt of a lost worker counts; its stage does not run now, but becomes due again later.
    * @throws when no result can be recorded: the stage stays claimed, and the attempt counts as lost.
    */
   async execute(claim: ClaimedStage): Promise<StageResult> {

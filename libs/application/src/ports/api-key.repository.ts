@@ -12,9 +12,9 @@ export interface ApiKeyRecord {
   readonly lastFour: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
-  /** Networks from which the key may be used, such as `192.0.2.0/24`; empty = any. */
+  /** The networks that may use the key, such as `192.0.2.0/24`; empty means any. */
   readonly networks: readonly string[];
-  /** The velocity rules neither judge nor count its orders. */
+  /** The velocity rules neither check nor count orders of a trusted key. */
   readonly trusted: boolean;
   readonly name: string;
   readonly status: ApiKeyStatus;
@@ -22,13 +22,13 @@ export interface ApiKeyRecord {
   /** Exact to a minute. */
   readonly lastUsedAt: Date | null;
   readonly createdAt: Date;
-  /** The key that a roll created last; null = the key was not rolled. */
+  /** The key that the last roll created; null when the key was never rolled. */
   readonly successorId: string | null;
   readonly createdBy: Actor;
-  /** Who rolled the key or changed its status last; null = nothing was changed. */
+  /** Who last rolled the key or changed its status; null when nobody did. */
   readonly changedBy: Actor | null;
   readonly changedAt: Date | null;
-  /** Counts of the last seven days, including today, without about the last minute. */
+  /** The request count of the last seven days including today, except for about the last minute. */
   readonly recentRequests: number;
   readonly recentRefusals: number;
 }
@@ -45,19 +45,19 @@ export interface KeyMaker {
   readonly key: ApiKeyLookup | null;
 }
 
-/** Why nothing was changed for a key that was accepted. */
-export const CHANGED_MAKER = 'The key or the session of the request has ended, or permits something else now';
+/** The message when nothing was changed because the maker's accepted key has ended or changed since. */
+export const CHANGED_MAKER = 'The key or session of the request has ended, or its permissions have changed';
 
 export interface ApiKeyUsage {
   readonly keyId: string;
   /** The name of the key. */
   readonly name: string;
-  /** `YYYY-MM-DD`, in UTC. */
+  /** The day as `YYYY-MM-DD`, in UTC. */
   readonly day: string;
-  /** Requests with the key while it was valid, throttled ones included. */
+  /** Requests with the key while it was valid, including throttled ones. */
   readonly requests: number;
   readonly throttled: number;
-  /** Refused requests by the error code of their answers, also of a key that is not valid any more. */
+  /** Refused requests by the error code of the answer, including those of a key that is no longer valid. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
@@ -81,7 +81,7 @@ export interface SignedInPerson {
   readonly isFresh: boolean;
 }
 
-/** Who acts in the history: a person, or the key of a machine. */
+/** Returns the actor for the history: a person, or the key of a machine. */
 export function actorOf({ id, name, person }: Pick<ApiKeyLookup, 'id' | 'name' | 'person'>): Actor {
   return person ? { type: 'person', id: person.id, name: person.name } : { type: 'key', id, name };
 }
@@ -93,7 +93,7 @@ export interface NewApiKey extends Pick<
   readonly hash: Buffer;
 }
 
-/** It takes the store, mode, scope, networks, trust and name of the key that is rolled. */
+/** The successor inherits store, mode, scope, networks, trust and name of the rolled key. */
 export type ApiKeySuccessor = Pick<NewApiKey, 'id' | 'hash' | 'lastFour' | 'expiresAt'>;
 
 export interface RolledApiKey {
@@ -102,30 +102,37 @@ export interface RolledApiKey {
 }
 
 export abstract class ApiKeyRepository {
-  /** Finds a key by its SHA-256. Sees every revocation that was committed before the call. */
+  /** Finds a key by its SHA-256, and sees every revocation that was committed before the call. */
   abstract findByHash(hash: Buffer): Promise<ApiKeyLookup | null>;
 
-  /** Counts a request and notes the key's last use, both about once a minute: a killed process loses some. */
+  /**
+   * Counts a request and records the last use of its key. Both are written about once a minute: a killed process loses
+   * some.
+   */
   abstract touch(key: ApiKeyLookup): void;
 
-  /** Counts as throttled a request that `touch` has already counted. */
+  /** Counts a request as throttled after `touch` has counted it. */
   abstract noteThrottled(key: ApiKeyLookup): void;
 
-  /** Counts an answer with an error code, as `touch`. */
+  /** Counts an answer with an error code. It is written like the counts of `touch`. */
   abstract noteRefused(key: ApiKeyLookup, code: string): void;
 
-  /** Null when the key of the request has ended, or has another scope, since it was looked up. @throws TooManyKeys for a request. */
+  /**
+   * Returns null when the key of the request has ended, or has another scope, since it was looked up. @throws
+   * TooManyKeys for a request.
+   */
   abstract insert(storeId: number, key: NewApiKey, maker: KeyMaker): Promise<ApiKeyRecord | null>;
 
-  /** No session is found, rolled, changed or listed. */
+  /** Sessions are never found, rolled, changed or listed as keys. */
   abstract find(key: ApiKeyReference): Promise<ApiKeyRecord | null>;
 
   /** Finds a key in any store, for operators. */
   abstract locate(id: string): Promise<ApiKeyReference | null>;
 
   /**
-   * Adds the successor of a key, which expires after the overlap, by the database's clock, or earlier if it already
-   * does. Null when the store has no such active key, or it has a successor that is not revoked, and as `insert`. @throws TooManyKeys
+   * Adds the successor of a key. The old key expires after the overlap by the database's clock, or earlier if it
+   * already does. Returns null when the store has no such active key, when the key has a successor that is not revoked,
+   * and in the cases of `insert`. @throws TooManyKeys
    */
   abstract roll(
     key: ApiKeyReference,
@@ -134,22 +141,26 @@ export abstract class ApiKeyRepository {
     maker: KeyMaker,
   ): Promise<RolledApiKey | null>;
 
-  /** Oldest first. @param mode null = both. @param page absent = all rows. */
+  /** Lists keys, oldest first. @param mode null lists both modes. @param page absent returns all rows. */
   abstract list(storeId: number, mode: ApiKeyMode | null, page?: Page): Promise<PageOf<ApiKeyRecord>>;
 
-  /** The SHA-256 of each key of `list` in hex, by its id; for operators, whose router finds the cluster of a key by it. */
+  /**
+   * Returns the SHA-256 in hex of each key of `list`, by key id. An operator's router uses it to find the cluster of a
+   * key.
+   */
   abstract listHashes(storeId: number): Promise<ReadonlyMap<string, string>>;
 
   /**
-   * Lists the use in the last days, from 1, including today: latest day first, then the busiest key. Days without use
-   * are absent.
-   * @param mode, page as of `list`.
+   * Lists the use of the last days, including today: latest day first, then the busiest key. Days without use are
+   * omitted.
+   * @param days at least 1.
+   * @param mode, page the same as for `list`.
    */
   abstract listUsage(storeId: number, days: number, mode: ApiKeyMode | null, page?: Page): Promise<PageOf<ApiKeyUsage>>;
 
   /**
-   * Takes effect with the next request. Null when there is no such key, or it is revoked and stays so, and as
-   * `insert`.
+   * Takes effect with the next request. Returns null when there is no such key, when it is revoked, which is final, and
+   * in the cases of `insert`.
    */
   abstract setStatus(key: ApiKeyReference, status: ApiKeyStatus, maker: KeyMaker): Promise<ApiKeyRecord | null>;
 }

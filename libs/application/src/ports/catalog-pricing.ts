@@ -25,14 +25,14 @@ export interface PriceRequest {
 }
 
 export interface PricedItems {
-  /** The lines that can be ordered, in the order of the request. */
+  /** The lines that can be ordered, in the sequence of the request. */
   readonly lines: readonly OrderLine[];
   readonly unavailable: readonly UnavailableItem[];
   /** Those of `lines` whose units are not sold in this quantity; absent: none. */
   readonly notOffered?: readonly UnofferedQuantity[];
 }
 
-/** The price authority for new orders. */
+/** The source of prices for new orders. */
 export abstract class CatalogPricing {
   /**
    * Prices every line, all from one snapshot. A line is unavailable when its product is unknown to the store or

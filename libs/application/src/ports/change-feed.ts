@@ -19,7 +19,7 @@ export interface RecordOfKind {
 export const CHANGE_KINDS = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** The newest change of a resource. A resource occurs once in the feed. */
+/** The latest change of a resource. Each resource occurs once in the feed. */
 export interface Change {
   readonly kind: ChangeKind;
   /** `70-12` is the SKU of variant 12 of product 70, `70-12-5` its stock in bin 5 (changed-records.ts). */
@@ -30,20 +30,20 @@ export interface Change {
 }
 
 export interface FeedPosition {
-  /** The history of the database that counts the positions. A restore, or a fail-over, begins another one. */
+  /** The database history that the positions belong to. A restore, or a failover, begins another one. */
   readonly branch: string;
   readonly position: number;
-  /** Tombstones up to this position were gone when the reader began: it misses none of them. */
+  /** Tombstones up to this position were already deleted when the reader began, so it misses none of them. */
   readonly base: number;
 }
 
 /**
- * Where a read begins: after a place, with the first change at or after a time, at the end, or, for null, with everything. A
- * time in the future is the end.
+ * Where a read begins: after a place, with the first change at or after a time, at the end, or, with null, at the
+ * beginning. A time in the future means the end.
  */
 export type FeedStart = FeedPosition | Date | 'end' | null;
 
-/** A change with the full record of the resource as it is now; null when the API does not show it any more. */
+/** A change with the current full record of the resource; null when the API no longer shows it. */
 export type ChangedResource = {
   readonly [Kind in ChangeKind]: Change & { readonly kind: Kind; readonly record: RecordOfKind[Kind] | null };
 }[ChangeKind];
@@ -52,36 +52,39 @@ export interface FeedPage {
   readonly changes: readonly Change[];
   readonly next: FeedPosition;
   readonly hasMore: boolean;
-  /** Whether the reader has seen changes that the database has lost. The page is then the first of the whole feed. */
+  /**
+   * Whether the reader has seen changes that the database has lost. The page is then the first one of the whole feed.
+   */
   readonly rewound: boolean;
 }
 
 export interface FeedQuery {
   readonly kinds: readonly ChangeKind[];
-  /** Whether the orders are those of test keys; absent = all. A deleted order is either. */
+  /** Whether to read orders of test keys; absent reads all. A deleted order matches either way. */
   readonly isTest?: boolean | undefined;
   readonly after: FeedStart;
   readonly limit: number;
-  /** Whether the read is one of many: these share a part of the connections. */
+  /** Whether the read is one of many, such as for webhooks. Bulk reads are limited to a part of the connections. */
   readonly bulk?: boolean;
 }
 
-/** What changed in a store, in order: a new change never appears before a position that a reader has passed. */
+/** The changes of a store in sequence: a new change never appears before a position that a reader has passed. */
 export abstract class ChangeFeed {
   /**
-   * Reads what is committed after a place. A change that is committed before the call may be missing only while it gets
-   * its position, in another call or because that takes long.
+   * Reads what is committed after a place. A change that was committed before the call may be missing while another
+   * call is assigning its position, or when assigning takes long.
    * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for `DELETION_RETENTION_DAYS`.
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
 
   /**
-   * Gives the committed changes of a store their positions, unless that takes long. Changes of prices and stock, imports and
-   * erasures end with it, so that the next read has their time. Orders do not: what they sell gets its position later.
+   * Assigns positions to the committed changes of a store, unless that takes long. Changes of prices and stock, imports
+   * and erasures end with it, so that the next read sees their time. Orders do not: the stock that they sell gets its
+   * position later.
    */
   abstract catchUp(storeId: number): Promise<void>;
 
-  /** The newest position of each kind in each store, with everything that is committed; 0 without any. */
+  /** Returns the newest position of each kind in each store, including everything committed; 0 when there is none. */
   abstract newest(storeIds: readonly number[]): Promise<NewestPositions>;
 }
 

@@ -1,4 +1,4 @@
-/** The clock that dates orders: one for all processes, whose own clocks differ. */
+/** The clock that dates orders. All processes share it, because their own clocks differ. */
 export abstract class Clock {
   abstract now(): Promise<Date>;
 }

@@ -17,7 +17,7 @@ export interface CustomerRecord extends CustomerAccount {
   readonly lastLogin: Date | null;
 }
 
-/** A customer of a list, with what the filter includes. */
+/** A customer in a list, with the fields that the filter includes. */
 export interface ListedCustomer extends Omit<CustomerRecord, LargePart>, Partial<Pick<CustomerRecord, LargePart>> {
   readonly updatedAt?: Date;
 }
@@ -30,7 +30,7 @@ export const CUSTOMER_INCLUDES = ['updated_at', 'addresses', 'contacts', 'metada
 export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
   readonly status?: string;
   readonly ids?: readonly string[];
-  /** The whole e-mail, in any letter case. */
+  /** Matches the whole e-mail, in any letter case. */
   readonly email?: string;
   /** One of its groups. */
   readonly group?: string;
@@ -40,12 +40,12 @@ export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
   readonly vatId?: string;
   /** Literal text within the name, the e-mail, the company, the VAT id or the e-mail of a contact, in any letter case. */
   readonly search?: string;
-  /** Not a condition: what the rows have besides. */
+  /** Adds fields to the rows; it filters nothing. */
   readonly include?: readonly (typeof CUSTOMER_INCLUDES)[number][];
 }
 
 export abstract class CustomerRepository {
-  /** Newest first, unless the page has another order. */
+  /** Lists the newest first, unless the page has another sort. */
   abstract list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<ListedCustomer>>;
 
   /**
@@ -62,6 +62,6 @@ export abstract class CustomerRepository {
 
   abstract findById(storeId: number, id: string): Promise<CustomerRecord | null>;
 
-  /** Finds those that exist, in any order. They are as new as the primary has them. */
+  /** Finds the existing customers among the ids, in any order. It reads the primary. */
   abstract findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]>;
 }

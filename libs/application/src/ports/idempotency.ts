@@ -8,6 +8,6 @@ export interface IdempotencyScope {
 
 export interface IdempotentRequest {
   readonly scope: IdempotencyScope;
-  /** {@link canonicalHash} of the request as it came. */
+  /** The {@link canonicalHash} of the request as received. */
   readonly requestHash: Buffer;
 }

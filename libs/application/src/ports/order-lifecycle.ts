@@ -5,30 +5,32 @@ import type { OrderRecord } from './order.repository.js';
 
 export interface OrderTarget {
   readonly storeId: number;
-  /** UUID or receipt number in any letter case. */
+  /** The UUID, or the receipt number in any letter case. */
   readonly reference: string;
-  /** Orders of the other mode do not exist; null = of both modes. */
+  /** The mode: orders of the other mode are not found. Null finds both. */
   readonly isTest: boolean | null;
 }
 
 export interface ChangeRequest {
   readonly order: OrderTarget;
   readonly actor: Actor;
-  /** Throws to refuse the change. May run more than once, so it must have no side effects. */
+  /** Decides the change, or throws to refuse it. It may run more than once, so it must have no side effects. */
   readonly decide: (order: PlacedOrder) => OrderChange;
   readonly idempotency: IdempotentRequest | null;
   readonly deadline?: Deadline;
-  /** Writes nothing, and returns the order as it would be. */
+  /** Whether to write nothing and return the order as it would be. */
   readonly isPreview?: boolean;
 }
 
 export interface ChangedOrder {
-  /** The order as it was after the change, or as it is once its person is erased. */
+  /** The order after the change. After an erasure of its person, the order as it is now. */
   readonly order: OrderRecord;
   readonly restocked: number;
-  /** An earlier request with the same idempotency key made the change. */
+  /** Whether an earlier request with the same idempotency key made the change. */
   readonly isReplay: boolean;
-  /** The request was to make a shipment, and has shipped the one with its reference, which was being picked. */
+  /**
+   * Whether the request to create a shipment has shipped the existing one with its reference, which was being picked.
+   */
   readonly shipsPicked: boolean;
 }
 
@@ -36,7 +38,7 @@ export abstract class OrderLifecycle {
   /**
    * Locks the order, decides, and writes the change: its events, its records, the stock that returns, its mail and the
    * changed order with the idempotency key, all or nothing. A change without events writes nothing, and waits for the
-   * standbys as a write does. A refusal of the change writes its events only, an error of `decide` nothing.
+   * standbys like a write. A refusal writes only its events, an error of `decide` nothing.
    * @throws NotFound, IdempotencyMismatch, CommitOutcomeUnknown, and what `decide` throws or returns as a refusal.
    * @throws IdempotencyInFlight when another request with the key is still running after 2 s.
    */

@@ -2,7 +2,7 @@ import type { Currency, FraudAssessment, Order, PaymentMethod, Quote, Shortage, 
 import type { Deadline } from '../deadline.js';
 import type { IdempotentRequest } from './idempotency.js';
 
-/** Kept with the idempotency key. Amounts in minor units. */
+/** Stored with the idempotency key. Amounts are in minor units. */
 export interface OrderReceipt extends QuotedAmounts {
   readonly orderId: string;
   readonly receiptNumber: string;
@@ -49,9 +49,9 @@ export interface PlacementCheck {
 
 export interface Placement {
   readonly order: Order;
-  /** REVIEW holds the customer's confirmation for the reasons of the assessment. */
+  /** The verdict REVIEW holds the customer's confirmation for the assessment's reasons. */
   readonly assessment: FraudAssessment;
-  /** Has an entry per product and variant. */
+  /** Contains one entry for each product and variant. */
   readonly demand: readonly StockDemand[];
   readonly idempotency: IdempotentRequest | null;
 }
@@ -61,47 +61,48 @@ export interface OrderClaim extends ExternalReference {
   readonly idempotency: IdempotentRequest | null;
 }
 
-/** `replayed`: the same request placed its order. `taken`: another order has the external reference. */
+/** `replayed`: an earlier identical request placed its order. `taken`: another order has the external reference. */
 export type Winner =
   | { readonly outcome: 'replayed'; readonly receipt: OrderReceipt }
   | { readonly outcome: 'taken'; readonly orderId: string };
 
-/** Only `placed` has written anything. `short`: stock is missing. */
+/** Only `placed` has written anything. `short` means that stock is missing. */
 export type PlacementOutcome =
   | { readonly outcome: 'placed'; readonly receipt: OrderReceipt }
   | { readonly outcome: 'short'; readonly shortages: readonly Shortage[] }
   | Winner;
 
 /**
- * Places orders, each idempotency key and each external reference at most once. What reads a committed order waits for
+ * Places orders, each idempotency key and each external reference at most once. A read of a committed order waits for
  * the standbys as a commit does, and throws CommitOutcomeUnknown when the database stopped waiting for them.
  */
 export abstract class OrderPlacement {
   /**
-   * Which earlier request has placed an order with the key or the external reference; null when none has.
+   * Finds the earlier request that has placed an order with the key or the external reference; null when none has.
    * @param look `once`: one look-up of the key, which costs little. `wait`: waits up to 2 s, within the deadline, for
-   *   another request that holds the key, and then looks for the reference.
+   * another request that holds the key, and then looks for the reference.
    * @throws IdempotencyInFlight when the other request is still running after the wait.
    * @throws IdempotencyMismatch, CommitOutcomeUnknown, DeadlineExceeded
    */
   abstract winnerOf(claim: OrderClaim, look: 'once' | 'wait', deadline: Deadline): Promise<Winner | null>;
 
   /**
-   * Checks stock and reference by the rules of `place`. Takes no locks, waits for no other order, and writes nothing.
-   * @param reference its `externalReference` may be `''`, which is never taken.
+   * Checks stock and reference by the rules of `place`. It takes no locks, waits for no other order, and writes
+   * nothing.
+   * @param reference an `externalReference` of `''` is never taken.
    */
   abstract check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck>;
 
   /**
    * Writes the order, its assessment, its pipeline stages and its receipt with its key, and withdraws the stock: all or
    * nothing. Links the order to the store's customer with the same e-mail. The bins of active warehouses supply each
-   * demand, in the order that {@link StockDemand} states. Waits for other orders of the same stock, and up to 2 s for
-   * another request that holds the key or places an order with the same external reference. Placing an order whose id
-   * is committed changes nothing and reports `placed`: an attempt whose answer was lost may be repeated. After an
+   * demand, in the sequence that {@link StockDemand} states. Waits for other orders of the same stock, and up to 2 s
+   * for another request that holds the key or places an order with the same external reference. Placing an order whose
+   * id is committed changes nothing and reports `placed`: an attempt whose answer was lost may be repeated. After an
    * error, except CommitOutcomeUnknown, nothing is written.
    * @param deadline limits all waiting and all retries together.
-   * @returns `short` with one entry for each line that is short, by line; `taken` only when the other order is committed
-   *   and acknowledged by the standbys.
+   * @returns `short` with one entry for each line that is short, by line; `taken` only when the other order is
+   * committed and acknowledged by the standbys.
    * @throws ReceiptNumberTaken, IdempotencyMismatch
    * @throws IdempotencyInFlight when another request with the key is still running after the wait.
    * @throws DeadlineExceeded when the transaction cannot begin in time.
@@ -110,5 +111,5 @@ export abstract class OrderPlacement {
   abstract place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome>;
 }
 
-/** Another order of the store has the receipt number: place the order with another one. */
+/** Another order of the store has the receipt number. The caller places the order with another number. */
 export class ReceiptNumberTaken extends Error {}

@@ -25,7 +25,7 @@ export interface OrderSummary {
   readonly fulfillmentStatus: string;
   readonly paymentMethod: string;
   readonly amount: number;
-  /** Amount owed: lines, tax and shipping, less discounts. */
+  /** The amount owed: lines, tax and shipping, minus discounts. */
   readonly totalAmount: number;
   readonly currency: string;
   readonly customerName: string;
@@ -33,12 +33,12 @@ export interface OrderSummary {
   readonly createdAt: Date;
 }
 
-/** An order of a list, with what the filter includes. */
+/** An order in a list, with the fields that the filter includes. */
 export interface ListedOrder extends OrderSummary {
   readonly updatedAt?: Date;
   readonly isTest?: boolean;
   readonly isHeld?: boolean;
-  /** Sum of the quantities of the lines. */
+  /** The sum of the quantities of the lines. */
   readonly units?: number;
   readonly refundDue?: number;
   readonly paymentTermsDays?: number | null;
@@ -67,7 +67,7 @@ export const ORDER_INCLUDES = [
   'taxes',
 ] as const;
 
-/** Where to pick units of a line, or where they were picked. */
+/** Where units of a line are to be picked, or were picked. */
 export interface Allocation {
   readonly warehouse: string;
   readonly bin: string;
@@ -94,15 +94,15 @@ export interface OrderLineRecord {
   readonly shippedQuantity: number;
   /** Shipped units whose stock went back to the bins. */
   readonly returnedQuantity: number;
-  /** Units that were given up before they shipped, while others stayed. */
+  /** Units that were cancelled before they shipped, while others stayed. */
   readonly cancelledQuantity: number;
-  /** Allocations by the ledger, without units that were given up. Empty for imported and for cancelled orders. */
+  /** Allocations from the ledger, without cancelled units. Empty for imported and for cancelled orders. */
   readonly allocations: readonly Allocation[];
 }
 
 /**
- * How a mail ended. `undeliverable`: the address of the recipient is at fault. `failed`: after all attempts. `not_wanted`: the
- * client, the store or a cancellation did without it.
+ * How a mail ended. `undeliverable`: the recipient's address is at fault. `failed`: all attempts failed. `not_wanted`:
+ * the client or the store turned it off, or a cancellation made it unnecessary.
  */
 export const MAIL_OUTCOMES = ['sent', 'undeliverable', 'failed', 'not_wanted'] as const;
 export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
@@ -113,15 +113,15 @@ export interface PipelineStageRecord {
   readonly reference: string;
   readonly state: string;
   readonly attempts: number;
-  /** Code or class of the last failure; `''` if there was none. */
+  /** The code or class of the last failure; `''` when there was none. */
   readonly lastError: string;
-  /** `none`: the stage is no mail. */
+  /** `none` means that the stage is not a mail. */
   readonly outcome: MailOutcome | 'waiting' | 'none';
   readonly at: Date;
 }
 
 export interface ShipmentRecord extends Shipment {
-  /** Whether the contact or the shipping address changed after its picking began; false unless it is being picked. */
+  /** Whether the contact or the shipping address changed after picking began; false unless it is being picked. */
   readonly isAddressChanged: boolean;
 }
 
@@ -130,17 +130,17 @@ export interface OrderRecord extends OrderSummary {
   readonly taxAmount: number;
   readonly shippingAmount: number;
   readonly shippingTax: readonly Tax[];
-  /** Whether the prices of the lines and the shipping include their taxes. */
+  /** Whether line prices and shipping include their taxes. */
   readonly isTaxIncluded: boolean;
-  /** Positive where it lowers the total. */
+  /** A positive discount lowers the total. */
   readonly discountAmount: number;
-  /** The credit for units that were given up before they shipped, in minor units. */
+  /** The credit for units that were cancelled before they shipped, in minor units. */
   readonly cancelledAmount: number;
-  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  /** What stayed owed when the order was cancelled, in minor units; null for nothing. */
   readonly cancellationFee: number | null;
   readonly lines: readonly OrderLineRecord[];
   readonly customer: OrderCustomer;
-  /** The account to which the order is linked; null for a guest. */
+  /** The account that the order is linked to; null for a guest. */
   readonly customerId: string | null;
   readonly shippingAddress: PostalAddress;
   readonly billingAddress: BillingAddress;
@@ -149,15 +149,18 @@ export interface OrderRecord extends OrderSummary {
   /** The order's number in the client's own system; `''` when there is none. */
   readonly externalReference: string;
   readonly isTest: boolean;
-  /** In how many days it is to be paid; null = it has no terms. */
+  /** The number of days until payment is due; null when the order has no terms. */
   readonly paymentTermsDays: number | null;
   /** The actor of the first event of the history. */
   readonly placedBy: Actor;
-  /** Why the order is under review: codes of rules, `manual`, `analysis_unavailable`. Null = it is not. */
+  /**
+   * Why the order is under review: codes of rules, `manual`, `analysis_unavailable`. Null means that it is not under
+   * review.
+   */
   readonly heldReasons: readonly string[] | null;
   readonly fraud: FraudAssessment | null;
   readonly pipeline: readonly PipelineStageRecord[];
-  /** Shipments in the order of their creation, as payments and refunds. */
+  /** Shipments, payments and refunds are listed in the sequence of their creation. */
   readonly shipments: readonly ShipmentRecord[];
   readonly payments: readonly PaymentRecord[];
   readonly refunds: readonly RefundRecord[];
@@ -165,49 +168,49 @@ export interface OrderRecord extends OrderSummary {
 }
 
 export interface OrderFilter extends CreatedFilter, UpdatedFilter {
-  /** The order has one of these; an empty list matches no order. */
+  /** Matches orders with one of these statuses; an empty list matches no order. */
   readonly status?: readonly string[];
   readonly fulfillmentStatus?: readonly string[];
   readonly source?: readonly string[];
-  /** Ids, or receipt numbers in any letter case. */
+  /** Order ids, or receipt numbers in any letter case. */
   readonly ids?: readonly string[];
   readonly customerId?: string;
-  /** The whole e-mail on the order, in any letter case. */
+  /** Matches the whole e-mail on the order, in any letter case. */
   readonly email?: string;
   /** Whether money must be paid back. */
   readonly refundDue?: true;
-  /** Something is still to be paid. */
+  /** Selects orders with an open amount. */
   readonly open?: true;
-  /** The same, and it was due before now. */
+  /** Selects orders with an open amount that was due before now. */
   readonly overdue?: true;
-  /** Orders with a payment of this time or a later one, or of an earlier one. */
+  /** Selects orders with a payment within this half-open range of time. */
   readonly paidFrom?: Date;
   readonly paidTo?: Date;
-  /** Whether a mail failed for good, other than because of its recipient. */
+  /** Whether a mail failed for good for another reason than its recipient. */
   readonly mailFailed?: true;
-  /** Whether the order is under review: as in {@link HeldOrders}. */
+  /** Whether the order is under review, as defined by {@link HeldOrders}. */
   readonly held?: boolean;
   readonly isTest?: boolean;
-  /** Exact, in this letter case. A live and a test order may have the same. */
+  /** Matches exactly, including letter case. A live and a test order may have the same reference. */
   readonly externalReference?: string;
-  /** All of these texts under these keys. */
+  /** Matches orders that have all of these texts under these keys. */
   readonly metadata?: Metadata;
-  /** Literal text within what the search of orders compares, in any letter case. */
+  /** Matches as literal text within what the search of orders compares, in any letter case. */
   readonly search?: string;
-  /** Not a condition: what the rows have besides. */
+  /** Adds fields to the rows; it filters nothing. */
   readonly include?: readonly (typeof ORDER_INCLUDES)[number][];
 }
 
-/** Dates are days in the time zone of the store, as in `2026-03-29`. */
+/** Dates are days in the store's time zone, such as `2026-03-29`. */
 export interface OrderSumsFilter {
-  /** Absent: 30 days before `to`. */
+  /** When absent, 30 days before `to`. */
   readonly from?: string;
-  /** The day after the last. Absent: 30 days after `from`, or tomorrow. */
+  /** The day after the last one. When absent, 30 days after `from`, or tomorrow. */
   readonly to?: string;
   readonly by: 'day' | 'month';
-  /** Letter case does not matter. */
+  /** Matches in any letter case. */
   readonly source?: string;
-  /** Absent: live orders. */
+  /** When absent, live orders are summed. */
   readonly isTest?: boolean;
 }
 
@@ -224,13 +227,13 @@ export interface OrderSums {
   readonly tax: number;
   readonly shipping: number;
   readonly discount: number;
-  /** The refunds of the period, whenever their orders were placed. */
+  /** The refunds of the period, regardless of when their orders were placed. */
   readonly refunded: number;
-  /** What was booked for the period, whenever the orders were placed. */
+  /** The payments booked for the period, regardless of when the orders were placed. */
   readonly paid: number;
-  /** Credits for goods, shipping, goodwill and units that were given up. */
+  /** Credits for goods, shipping, goodwill and cancelled units. */
   readonly credited: number;
-  /** What cancellations and write-offs credit. */
+  /** Credits from cancelled orders and write-offs. */
   readonly givenUp: number;
 }
 
@@ -239,38 +242,38 @@ export interface OrderEventRecord extends OrderEvent {
   readonly actor: Actor;
 }
 
-/** Times are those for which the bookings count. */
+/** Times are those that the bookings are dated to. */
 export interface JournalFilter extends TimeRange {
   /** A word of `BOOKING_KINDS`, in any letter case. */
   readonly kind?: string | undefined;
   readonly orderId?: string;
-  /** Absent: live orders. */
+  /** When absent, live orders are listed. */
   readonly isTest?: boolean;
 }
 
-/** The place of a row in the journal. */
+/** The position of a row in the journal. */
 export interface JournalPosition {
   readonly at: Date;
-  /** `0`: the placing of the order. */
+  /** `0` is the placing of the order. */
   readonly booking: string;
   readonly orderId: string;
 }
 
 export interface JournalPage extends Page {
-  /** Pages count from the row after it. */
+  /** Pages start after this row. */
   readonly after?: JournalPosition;
 }
 
 export interface JournalRow extends Booking {
   readonly place: JournalPosition;
   readonly at: Date;
-  /** When it was made. */
+  /** When the booking was made. */
   readonly bookedAt: Date;
   readonly orderId: string;
   readonly receiptNumber: string;
   readonly externalReference: string;
   readonly currency: string;
-  /** How it was paid; `''` unless the row is a payment with a record, as for fee and payout. */
+  /** The payment method. It is `''` unless the row is a payment with a record; the same holds for fee and payout. */
   readonly method: string;
   readonly fee: number;
   readonly payout: string;
@@ -280,7 +283,7 @@ export interface JournalRow extends Booking {
 export interface JournalRows {
   readonly rows: readonly JournalRow[];
   readonly hasMore: boolean;
-  /** What was read of taxes. */
+  /** The bytes that were read for taxes. */
   readonly readBytes: number;
 }
 
@@ -294,33 +297,35 @@ export interface OrderLocation extends OrderKey {
 }
 
 export abstract class OrderRepository {
-  /** Newest first, unless the page has another order. */
+  /** Lists the newest first, unless the page has another sort. */
   abstract list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<ListedOrder>>;
 
   abstract findById(storeId: number, id: string): Promise<OrderRecord | null>;
 
-  /** Finds those that exist, in any order. */
+  /** Finds the existing orders among the ids, in any order. */
   abstract findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]>;
 
-  /** The ids of those that exist and have the mode, in any order. */
+  /** Returns the ids that exist and have the mode, in any order. */
   abstract idsOfMode(storeId: number, ids: readonly string[], isTest: boolean): Promise<string[]>;
 
   /** Finds the number in any letter case. */
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
 
-  /** Every period of the range, oldest first. */
+  /** Returns every period of the range, oldest first. */
   abstract sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]>;
 
   /**
-   * The placings of orders and the bookings, by the time for which they count. For the same time, the placings come first, and
-   * the bookings follow in the order in which they were made.
+   * Lists the placings of orders and the bookings, by the time that they are dated to. At the same time, placings come
+   * first, and bookings follow in the sequence in which they were made.
    * @throws PageTooDeep, PageTooLarge
    */
   abstract journal(storeId: number, filter: JournalFilter, page: JournalPage): Promise<JournalRows>;
 
-  /** Oldest first. @param reference UUID or receipt number in any letter case. @throws NotFound */
+  /** Lists the oldest first. @param reference UUID or receipt number in any letter case. @throws NotFound */
   abstract history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>>;
 
-  /** @param reference an order id, or a receipt number in any letter case. @param subdomain null = any store. */
+  /**
+   * @param reference an order id, or a receipt number in any letter case. @param subdomain null searches all stores.
+   */
   abstract locate(reference: string, subdomain: string | null): Promise<OrderLocation[]>;
 }

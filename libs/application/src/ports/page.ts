@@ -1,6 +1,6 @@
 export const MAX_LIMIT = 100;
 
-/** Rows with the same time follow each other by id, in the same direction. */
+/** Rows with the same time are sorted by id, in the same direction. */
 export interface Sort {
   readonly by: 'createdAt' | 'updatedAt';
   readonly isDescending: boolean;
@@ -12,23 +12,23 @@ export const NEWEST_FIRST: Sort = { by: 'createdAt', isDescending: true };
 export interface Page {
   readonly page: number;
   readonly limit: number;
-  /** Absent: the order of the list; {@link NEWEST_FIRST} where rows have a time. */
+  /** When absent, the default sort of the list applies: {@link NEWEST_FIRST} where rows have a time. */
   readonly sort?: Sort | undefined;
 }
 
-/** Half-open: times from `from` on and before `to`. */
+/** A half-open range: times at or after `from` and before `to`. */
 export interface TimeRange {
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
 }
 
-/** Half-open, as {@link TimeRange}. */
+/** A half-open range, like {@link TimeRange}. */
 export interface CreatedFilter {
   readonly createdFrom?: Date;
   readonly createdTo?: Date;
 }
 
-/** Half-open, by the last change of the record. */
+/** A half-open range of the record's last change. */
 export interface UpdatedFilter {
   readonly updatedFrom?: Date;
   readonly updatedTo?: Date;
@@ -37,6 +37,6 @@ export interface UpdatedFilter {
 export interface PageOf<T> {
   readonly rows: readonly T[];
   readonly total: number;
-  /** What was read for the rows, where they may show much less. */
+  /** The bytes read for the rows, when they may show much less. */
   readonly readBytes?: number;
 }

@@ -6,28 +6,28 @@ export interface PersonKey {
   readonly id: string;
 }
 
-/** Who may sign in to a store. */
+/** A person who may sign in to a store. */
 export interface Person extends PersonKey {
-  /** Lower case. Unique in the store. */
+  /** In lower case, and unique in the store. */
   readonly email: string;
   readonly name: string;
   readonly role: Role;
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;
-  /** Whether the mail about the access is sent. */
+  /** Whether the invitation mail was sent. */
   readonly isInvited: boolean;
 }
 
 export type NewPerson = Pick<Person, 'storeId' | 'id' | 'email' | 'name' | 'role'>;
 
-/** Absent ones stay. */
+/** Absent fields keep their value. */
 export type PersonChange = Partial<Pick<Person, 'name' | 'role'>>;
 
-/** A sign-in: its keys of both modes. */
+/** A sign-in, which has one key for each mode. */
 export interface PersonSession {
   readonly id: string;
   readonly keyIds: readonly string[];
-  /** The browser and the system. */
+  /** The browser and the operating system. */
   readonly device: string;
   readonly createdAt: Date;
   /** Exact to a minute. */
@@ -36,30 +36,31 @@ export interface PersonSession {
 }
 
 /**
- * A method returns null when the store has no such person, or the person no such session. A change has the key of its request,
- * null for the operator, and throws ExceedsMaker when the key has ended, or has another scope, since it was looked up.
+ * A method returns null when the store has no such person, or the person no such session. A change takes the key of its
+ * request, null for the operator, and throws ExceedsMaker when the key has ended, or has another scope, since it was
+ * looked up.
  */
 export abstract class PersonRepository {
-  /** Its mail is due. @throws EmailTaken, TooManyInvitations */
+  /** Queues the invitation mail. @throws EmailTaken, TooManyInvitations */
   abstract insert(person: NewPerson, asker: ApiKeyLookup | null): Promise<Person>;
 
-  /** Oldest first. */
+  /** Lists the oldest first. */
   abstract list(storeId: number): Promise<Person[]>;
 
   abstract find(key: PersonKey): Promise<Person | null>;
 
-  /** @param email in lower case. */
+  /** @param email must be in lower case. */
   abstract findByEmail(storeId: number, email: string): Promise<Person | null>;
 
-  /** Another role is the scope of the person's sessions from their next request on. @throws LastOwner */
+  /** A changed role becomes the scope of the person's sessions with their next request. @throws LastOwner */
   abstract change(key: PersonKey, change: PersonChange, asker: ApiKeyLookup | null): Promise<Person | null>;
 
-  /** The mail is due again. @throws TooManyInvitations */
+  /** Queues the invitation mail again. @throws TooManyInvitations */
   abstract invite(key: PersonKey, asker: ApiKeyLookup | null): Promise<Person | null>;
 
   /**
-   * The sessions end with the next request. The history of the store keeps the name of the person, unless it is erased.
-   * @returns the person as it was. @throws LastOwner
+   * The sessions end with the next request. The history of the store keeps the person's name, unless it is erased.
+   * @returns the person before the removal. @throws LastOwner
    * @throws TooManyRows when a request, unlike the operator, would erase the name in too many rows.
    */
   abstract remove(key: PersonKey, erasesName: boolean, asker: ApiKeyLookup | null): Promise<Person | null>;
@@ -67,6 +68,6 @@ export abstract class PersonRepository {
   /** Lists the sign-ins that have not ended, newest first. */
   abstract sessions(key: PersonKey): Promise<PersonSession[]>;
 
-  /** Both keys of the sign-in are refused from the next request on. @returns it as it was. */
+  /** The next request with either key of the sign-in is refused. @returns the session before its end. */
   abstract endSession(key: PersonKey, sessionId: string, asker: ApiKeyLookup | null): Promise<PersonSession | null>;
 }

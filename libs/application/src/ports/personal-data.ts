@@ -15,27 +15,27 @@ export interface PersonalRecords {
   /** Names of the stored secrets, which are never shown. */
   readonly secrets: readonly string[];
   readonly blocked: boolean;
-  /** The row of `people`, of who may sign in to the store. */
+  /** The row of `people` if the person may sign in to the store. */
   readonly member: PersonalRecord | null;
   readonly orderCount: number;
 }
 
-/** @param orders oldest id first, read one at a time; all of one moment. */
+/** @param orders all from one snapshot, by ascending id, read one at a time. */
 export type PersonalDataReader<T> = (found: PersonalRecords, orders: AsyncIterable<PersonalRecord>) => Promise<T>;
 
-/** Numbers of changed rows: all are 0 when the store holds nothing of the person. */
+/** Numbers of changed rows: all are 0 when the store has no data about the person. */
 export interface Erasure {
   readonly customers: number;
   /** Customers that had the person as a contact. */
   readonly contacts: number;
   readonly orders: number;
-  /** Entries of the store's block lists. */
+  /** Entries that were removed from the store's block lists. */
   readonly blockedContacts: number;
-  /** Whether the person may sign in to the store, and stays. */
+  /** Whether the person may sign in to the store. Such a membership stays. */
   readonly isMember: boolean;
 }
 
-/** What a request erases. */
+/** The most that a request may erase. */
 export interface ErasureLimits {
   readonly orders: number;
   /** Lines, shipments, payments, events and idempotency keys of the orders; a shipment counts as ten. */
@@ -51,8 +51,8 @@ export const ERASED_NAME = 'Erased';
  */
 export abstract class PersonalData {
   /**
-   * Collects the data as of one moment, which lasts until the reader ends.
-   * @param most orders; null = without a limit. @throws TooManyRows
+   * Collects the data from one snapshot, which is held until the reader ends.
+   * @param most the maximum number of orders; null means no limit. @throws TooManyRows
    */
   abstract collect<T>(storeId: number, email: string, most: number | null, read: PersonalDataReader<T>): Promise<T>;
 
@@ -60,7 +60,8 @@ export abstract class PersonalData {
    * Replaces name, e-mail, phone, city, company, addresses, contacts, notes and tags of the person, removes the person from
    * the contacts of companies, deletes the secrets and the idempotency keys, and removes the e-mails and phones from the store's block lists, in one transaction. Everything
    * else stays, except `updated_at` of each changed order.
-   * @param most null = without a limit. @param check receives the person's orders, oldest id first, while they are locked; throws to refuse.
+   * @param most null means no limit. @param check receives the person's orders, oldest id first, while they are locked;
+   * throws to refuse.
    * @throws TooManyRows
    */
   abstract erase(

@@ -41,9 +41,9 @@ export interface PriceChangeRequest {
   /** The code of the price list that the lines change; null = the catalog. */
   readonly list: string | null;
   readonly lines: readonly (PriceLine & { readonly unit: ResolvedSku })[];
-  /** The client's number of the request, unique among the store's changes of prices for ever. */
+  /** The client's number of the request, unique among the store's price changes for ever. */
   readonly reference: string | null;
-  /** Whether no line changes anything when one is refused. */
+  /** Whether one refused line refuses the whole request. */
   readonly isAtomic: boolean;
   readonly requestHash: Buffer;
   readonly idempotency: IdempotencyScope | null;
@@ -52,7 +52,7 @@ export interface PriceChangeRequest {
 
 export interface ChangedPrices {
   readonly lines: readonly PriceLineResult[];
-  /** Whether an earlier request, with the same key or reference, made the change. */
+  /** Whether an earlier request with the same key or reference made the change. */
   readonly isReplay: boolean;
 }
 
@@ -66,7 +66,7 @@ export abstract class PriceChanges {
    * @throws PricesRefused when the request is atomic and a line is refused.
    * @throws ReferenceTaken, IdempotencyMismatch, CommitOutcomeUnknown
    * @throws IdempotencyInFlight when another request with the key is still running after 2 s.
-   * @throws Overloaded when too many changes run, in the process or of the store.
+   * @throws Overloaded when too many changes run, in the process or for the store.
    */
   abstract apply(request: PriceChangeRequest): Promise<ChangedPrices>;
 }

@@ -13,7 +13,7 @@ export interface ProductSummary {
   readonly status: string;
 }
 
-/** A product of a list, with what the filter includes. */
+/** A product in a list, with the fields that the filter includes. */
 export interface ListedProduct extends ProductSummary {
   readonly updatedAt?: Date;
   readonly sku?: string;
@@ -31,7 +31,7 @@ export interface ProductVariantRecord {
   readonly priceSource?: string | null;
   readonly attributes: VariantAttributes;
   readonly metadata: Metadata;
-  /** Units in the bins of active warehouses; 0 of an inactive variant. */
+  /** The units in the bins of active warehouses; 0 for an inactive variant. */
   readonly quantity: number;
   readonly status: string;
 }
@@ -54,15 +54,15 @@ export interface ProductRecord extends ProductSummary {
 export const PRODUCT_STATUSES = ['ACTIVE', 'DRAFT', 'ARCHIVED'] as const;
 
 export interface ProductFilter extends UpdatedFilter {
-  /** The product has one of these. Absent: the active products. */
+  /** Matches products with one of these statuses. When absent, active products are listed. */
   readonly statuses?: readonly string[];
   readonly categoryId?: number;
   readonly ids?: readonly string[];
-  /** The whole SKU of the product or of a variant, in any letter case. */
+  /** Matches the whole SKU of the product or of a variant, in any letter case. */
   readonly sku?: string;
   readonly brandId?: number;
   readonly slug?: string;
-  /** Literal text within the name, in any letter case. */
+  /** Matches as literal text within the name, in any letter case. */
   readonly search?: string;
   readonly featured?: true;
   readonly inStock?: true;
@@ -72,14 +72,14 @@ export interface ProductFilter extends UpdatedFilter {
   readonly include?: readonly (typeof PRODUCT_INCLUDES)[number][];
 }
 
-/** Active products only, unless others are asked for. */
+/** Finds active products only, unless the filter names other statuses. */
 export abstract class ProductRepository {
-  /** Newest first, unless the page has another order. */
+  /** Lists the newest first, unless the page has another sort. */
   abstract list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ListedProduct>>;
 
   abstract findById(storeId: number, id: number, ofAnyStatus?: boolean): Promise<ProductRecord | null>;
 
-  /** Finds those that exist, in any order. They are as new as the primary has them. */
+  /** Finds the existing products among the ids, in any order. It reads the primary. */
   abstract findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]>;
 
   abstract findBySlug(storeId: number, slug: string, ofAnyStatus?: boolean): Promise<ProductRecord | null>;

@@ -6,19 +6,19 @@ export interface OidcIdentity {
   readonly subject: string;
 }
 
-/** A code that is to be mailed. The hash of the secret is that of the nonce and the code. */
+/** A code to be mailed. The hash of the secret covers the nonce and the code. */
 export interface NewSignInCode {
   readonly id: string;
-  /** Lower case. It need not be the e-mail of a person. */
+  /** In lower case. It may be an address that no person has. */
   readonly email: string;
   readonly nonceHash: Buffer;
   readonly secretHash: Buffer;
   readonly code: string;
-  /** Requests of one network count together. */
+  /** Requests from one network count together. */
   readonly network: string;
 }
 
-/** A link of the command line, or an entry after the sign-in at an identity provider. The secret is its token. */
+/** The token of a link from the command line, or of a sign-in at an identity provider. The token is the secret. */
 export interface NewSignInToken {
   readonly id: string;
   readonly email: string;
@@ -28,14 +28,14 @@ export interface NewSignInToken {
   readonly secretHash: Buffer;
 }
 
-/** A sign-in that is neither used nor at its end. */
+/** A sign-in that is still valid. */
 export interface SignIn {
   readonly id: string;
   readonly email: string;
   readonly oidc: OidcIdentity | null;
 }
 
-/** A person of an active store, as whom a browser may sign in. */
+/** A person of an active store whom the browser may sign in as. */
 export interface SignInCandidate {
   readonly id: string;
   readonly name: string;
@@ -59,37 +59,38 @@ export interface SignedIn {
 /** All times are by the database's clock. */
 export abstract class SignInRepository {
   /**
-   * Adds the code, whose mail the worker then sends. The same is done for an address that no person has.
-   * @returns 0, or the seconds to wait when the network or the address has had its codes: then nothing is added.
+   * Adds the code; the worker then mails it. An address that no person has gets the same treatment.
+   * @returns 0, or the seconds to wait when the network or the address has used up its codes; nothing is added then.
    */
   abstract requestCode(code: NewSignInCode): Promise<number>;
 
-  /** @returns when it ends. */
+  /** @returns when the token expires. */
   abstract insertToken(token: NewSignInToken, minutes: number): Promise<Date>;
 
   /**
-   * Counts an attempt at the code that the browser asked for, before anything is compared. Null when there is none, or it has
-   * had its attempts.
+   * Counts an attempt at the code that the browser requested, before anything is compared. Returns null when there is
+   * no code, or its attempts are used up.
    */
   abstract countAttempt(nonceHash: Buffer): Promise<(SignIn & { readonly secretHash: Buffer }) | null>;
 
-  /** The code was right and is still to be used: the attempt does not count. */
+  /** Uncounts the attempt: the code was correct and can still be used. */
   abstract returnAttempt(id: string): Promise<void>;
 
-  /** @param nonceHash of the browser; one that is bound to another browser is not found. */
+  /** @param nonceHash the hash of the browser's nonce; a token that is bound to another browser is not found. */
   abstract findToken(secretHash: Buffer, nonceHash: Buffer | null): Promise<SignIn | null>;
 
   /**
-   * Finds the candidates as they are now, one a store: who has the address; after an identity provider, who is pinned
-   * to the identity, else who has the address and no pin.
+   * Finds at most one current person per store. For a mailed code or a link, that is the person with the address. With
+   * an identity provider, it is the person linked to the identity, otherwise the unlinked person with the address.
    */
   abstract candidates(signIn: SignIn): Promise<SignInCandidate[]>;
 
   /**
-   * Uses the sign-in up and adds the sessions of a candidate with the scope of the present role. Pins the person to the
-   * identity.
-   * @param replaced hashes of the sessions that the browser has had: they are deleted.
-   * @returns null when it was used or has ended since, or the person is gone: then there are no sessions.
+   * Uses up the sign-in and adds the sessions of a candidate, with the scope of the current role. Links the person to
+   * the identity.
+   * @param replaced hashes of the browser's previous sessions, which are deleted.
+   * @returns null when the sign-in was used or has expired in between, or the person was removed; no session is added
+   * then.
    */
   abstract use(
     signIn: SignIn,
@@ -99,6 +100,6 @@ export abstract class SignInRepository {
     replaced: readonly Buffer[],
   ): Promise<SignedIn | null>;
 
-  /** Deletes sessions by their hashes. Keys of machines stay. */
+  /** Deletes sessions by their hashes, and never the keys of machines. */
   abstract endSessions(hashes: readonly Buffer[]): Promise<void>;
 }

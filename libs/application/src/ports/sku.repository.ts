@@ -6,18 +6,18 @@ export type SkuId = StockItem;
 
 /** A sellable unit: an active variant of an active product, or an active product without active variants. */
 export interface SkuRecord extends SkuId {
-  /** `""` when the unit has none. Units of a store may share a SKU. */
+  /** `""` when the unit has none. Several units of a store may have the same SKU. */
   readonly sku: string;
   readonly productSlug: string;
   /** The name of the product, as on order lines. */
   readonly name: string;
   /** The attributes of the variant; empty for the product itself. */
   readonly attributes: VariantAttributes;
-  /** Minor units of the store's currency. */
+  /** In minor units of the store's currency. */
   readonly price: number;
-  /** Units of exactly this variant, or of the product itself, in the bins of active warehouses. */
+  /** The units of exactly this variant, or of the product itself, in the bins of active warehouses. */
   readonly quantity: number;
-  /** The same by warehouse, sorted by code; absent unless asked for. */
+  /** The units by warehouse, sorted by code; absent unless requested. */
   readonly warehouses?: readonly WarehouseUnits[];
   readonly status: string;
   /** Present for a customer, whose price it is. */
@@ -34,14 +34,14 @@ export interface WarehouseUnits {
 }
 
 export interface SkuFilter extends UpdatedFilter {
-  /** Each exactly, or else in any letter case. */
+  /** Each SKU matches exactly, or else in any letter case. */
   readonly skus?: readonly string[];
   readonly productId?: number;
   readonly inStock?: true;
   readonly outOfStock?: true;
-  /** Literal text within the SKU or the name, in any letter case. */
+  /** Matches as literal text within the SKU or the name, in any letter case. */
   readonly search?: string;
-  /** Not a condition: the rows tell their units by warehouse. */
+  /** Adds the units by warehouse to the rows; it filters nothing. */
   readonly byWarehouse?: true;
   /** Likewise: the prices are those of this customer. */
   readonly customerId?: string;
@@ -49,23 +49,23 @@ export interface SkuFilter extends UpdatedFilter {
   readonly include?: readonly 'updated_at'[];
 }
 
-/** `ambiguous`: several units have the SKU, and not exactly one of them can be ordered. */
+/** `ambiguous` means that several units have the SKU, and not exactly one of them can be ordered. */
 export type ResolvedSku = StockItem | 'unknown' | 'ambiguous';
 
 export abstract class SkuRepository {
   /**
-   * Sorted by SKU as Unicode code points, so units without one come first; then by product id and variant id. A page
+   * Sorted by SKU as Unicode code points, so units without a SKU come first; then by product id and variant id. A page
    * with a sort is sorted by the time of the last change.
    * @throws PageTooDeep
    */
   abstract list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>>;
 
   /**
-   * What each SKU means in a request, in the order of the SKUs: the unit that has it exactly, or else in any letter case;
-   * of several, the one that can be ordered. The unit need not be for sale.
+   * Resolves each SKU of a request, in the sequence of the SKUs, to the unit that has it exactly, or else in any letter
+   * case. Among several units, it takes the one that can be ordered. The unit need not be for sale.
    */
   abstract resolve(storeId: number, skus: readonly string[]): Promise<ResolvedSku[]>;
 
-  /** Finds those that are sellable units, in any order. Reads the primary. */
+  /** Finds the sellable units among the ids, in any order. It reads the primary. */
   abstract findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]>;
 }

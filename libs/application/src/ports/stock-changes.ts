@@ -4,30 +4,32 @@ import type { FeedPosition } from './change-feed.js';
 import type { IdempotencyScope } from './idempotency.js';
 
 export interface StockUnit {
-  /** Exactly, or else in any letter case; null = by ids. */
+  /** Matches exactly, or else in any letter case; null when the line names ids. */
   readonly sku: string | null;
   readonly productId: number | null;
   readonly variantId: number | null;
 }
 
 export interface InvalidLine {
-  /** Tells two requests apart whose lines have the same faults. */
+  /** Distinguishes two requests whose lines have the same faults. */
   readonly sent: unknown;
   readonly error: string;
 }
 
 export interface StockLine extends StockUnit {
-  /** Codes; null where the product lies in one bin only, or the store has only one. */
+  /** Codes. Null is possible when the product lies in only one bin, or the store has only one. */
   readonly warehouse: string | null;
   readonly bin: string | null;
   readonly write: StockWrite;
-  /** The place of a count in the feed; null for other lines. No count is placed where a page has more. */
+  /**
+   * The feed position of a count; null for other lines. A position from the middle of a read (`hasMore`) is refused.
+   */
   readonly asOf: (Pick<FeedPosition, 'branch' | 'position'> & { readonly hasMore: boolean }) | null;
-  /** What the line has instead of the form of one; it names no unit then. */
+  /** What the line contains when its form is wrong. It then names no unit. */
   readonly invalid: InvalidLine | null;
 }
 
-/** Texts are `''` and numbers null where the line does not say what it means. */
+/** Texts are `''` and numbers null where the line does not give a usable value. */
 export interface StockLineResult {
   readonly line: number;
   readonly sku: string;
@@ -50,11 +52,11 @@ export interface StockChangeRequest {
   readonly reference: string | null;
   /** The reason in the ledger; `''` for none. */
   readonly reason: string;
-  /** When the units moved; absent or null: now. */
+  /** When the units moved. Absent or null means now. */
   readonly at?: Date | null;
-  /** Whether no line changes anything when one is refused. */
+  /** Whether one refused line refuses the whole request. */
   readonly isAtomic: boolean;
-  /** Whether a bin that a line names is made where its warehouse lacks it. */
+  /** Whether to create a bin that a line names and its warehouse lacks. */
   readonly createsBins: boolean;
   readonly requestHash: Buffer;
   readonly idempotency: IdempotencyScope | null;
@@ -63,7 +65,7 @@ export interface StockChangeRequest {
 
 export interface ChangedStock {
   readonly lines: readonly StockLineResult[];
-  /** Whether an earlier request, with the same key or reference, made the change. */
+  /** Whether an earlier request with the same key or reference made the change. */
   readonly isReplay: boolean;
   /** Sold units that the counts of this request did not find. */
   readonly short: number;
@@ -72,11 +74,11 @@ export interface ChangedStock {
 /** Each request is one transaction. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class StockChanges {
   /**
-   * Applies or refuses each line, in their order.
+   * Applies or refuses each line in sequence.
    * @throws StockRefused when the request is atomic and a line is refused.
    * @throws ReferenceTaken, DatedTooEarly, IdempotencyMismatch, CommitOutcomeUnknown
    * @throws IdempotencyInFlight when another request with the key is still running after 2 s.
-   * @throws Overloaded when too many changes run, in the process or of the store.
+   * @throws Overloaded when too many changes run, in the process or for the store.
    */
   abstract apply(request: StockChangeRequest): Promise<ChangedStock>;
 }

@@ -15,10 +15,10 @@ export interface StockRecord extends StockId {
 }
 
 export interface StockFilter {
-  /** Each exactly, or else in any letter case. */
+  /** Each SKU matches exactly, or else in any letter case. */
   readonly skus?: readonly string[];
   readonly productId?: number;
-  /** Codes, exactly. */
+  /** Matches the code exactly. */
   readonly warehouse?: string;
   readonly bin?: string;
 }
@@ -28,7 +28,7 @@ export interface WarehouseRecord {
   readonly name: string;
   /** Whether its stock is for sale. */
   readonly active: boolean;
-  /** Codes, as code points. */
+  /** Codes, sorted as code points. */
   readonly bins: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export abstract class StockRepository {
   /** Sorted by product id, variant id (the product itself first) and bin id. */
   abstract list(storeId: number, filter: StockFilter, page: Page): Promise<PageOf<StockRecord>>;
 
-  /** Finds those that exist, in any order. */
+  /** Finds the existing stock among the ids, in any order. */
   abstract findByIds(storeId: number, ids: readonly StockId[]): Promise<StockRecord[]>;
 
   /** Sorted by code, as code points. */

@@ -1,7 +1,7 @@
 import type { ScopeWord } from '@app/domain';
 import type { Deadline } from '../deadline.js';
 
-/** What a key needs for each kind of line. */
+/** The scope that a key needs for each kind of line. */
 export const IMPORT_SCOPES = {
   warehouse: 'catalog',
   bin: 'catalog',
@@ -17,7 +17,7 @@ export const IMPORT_SCOPES = {
 
 export type ImportKind = keyof typeof IMPORT_SCOPES;
 
-/** Null for a value that has none of these kinds. */
+/** Returns null when the value has none of these kinds. */
 export function importKindOf(value: unknown): ImportKind | null {
   const { kind } = (value ?? {}) as { readonly kind?: unknown };
   return typeof kind === 'string' && Object.hasOwn(IMPORT_SCOPES, kind) ? (kind as ImportKind) : null;
@@ -26,9 +26,9 @@ export function importKindOf(value: unknown): ImportKind | null {
 export const IMPORT_RESULTS = ['created', 'updated', 'unchanged', 'refused'] as const;
 
 export interface ImportLine {
-  /** Counted from 1. */
+  /** The line number, from 1. */
   readonly line: number;
-  /** A line of the store bundle without its store, not checked yet. */
+  /** An unchecked line of the store bundle, without its store. */
   readonly value: unknown;
   /** Why the value cannot be read; null when it can. */
   readonly fault: string | null;
@@ -38,7 +38,7 @@ export interface ImportRequest {
   readonly storeId: number;
   /** Whether the orders among the lines are test orders. */
   readonly isTest: boolean;
-  /** Whether no line changes anything when one is refused. */
+  /** Whether one refused line refuses the whole request. */
   readonly isAtomic: boolean;
   readonly lines: readonly ImportLine[];
   readonly deadline: Deadline;
@@ -54,20 +54,20 @@ export interface ImportedLine {
    */
   readonly id: string;
   readonly result: (typeof IMPORT_RESULTS)[number];
-  /** Why the line is refused; `''` for any other. */
+  /** Why the line is refused; `''` when it is not. */
   readonly error: string;
-  /** What a written line may not do as it was meant; `''` for nothing. */
+  /** What a written line may not do as intended; `''` for nothing. */
   readonly warning: string;
 }
 
 /** Each request is one transaction. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class StoreImport {
   /**
-   * Writes or refuses each line, in their order. A line that finds what it says changes nothing, so a repeated request
-   * does no harm.
+   * Writes or refuses each line in sequence. A line whose content already exists changes nothing, so a request can be
+   * repeated safely.
    * @throws ImportRefused when the request is atomic and a line is refused.
    * @throws CommitOutcomeUnknown
-   * @throws Overloaded when too many imports run, in the process or of the store.
+   * @throws Overloaded when too many imports run, in the process or for the store.
    */
   abstract write(request: ImportRequest): Promise<readonly ImportedLine[]>;
 }

@@ -1,19 +1,19 @@
-/** The steps in their order. A killed command goes on after the last one that is done. */
+/** The steps in sequence. After a kill, the command continues after the last completed step. */
 export const MOVE_STEPS = [
   'copying', // the copy has begun; clients notice nothing
-  'copied', // every table is there, and changes follow
-  'draining', // the worker begins nothing more
-  'closed', // nothing may write; the copy is equal
+  'copied', // every table is copied, and changes follow
+  'draining', // the worker starts nothing more
+  'closed', // nothing may write, and the copy is identical
   'opened', // the target serves the store
   'verified', // every row was compared
-  'cleaned', // the replication is gone
+  'cleaned', // the replication is removed
 ] as const;
 
 export type MoveStep = (typeof MOVE_STEPS)[number];
 
 export interface MoveProgress {
   readonly step: MoveStep;
-  /** A detail such as the number of copied tables. Empty at the end of a step. */
+  /** A detail such as the number of copied tables. It is empty at the end of a step. */
   readonly detail: string;
 }
 
@@ -26,47 +26,46 @@ export interface StoreMove {
 
 export interface MoveReport {
   readonly subdomain: string;
-  /** Compared at the switch, of all tables; null when a command was killed between the switch and the comparison. */
+  /**
+   * The number of rows in all tables compared at the switch; null when a command was killed between the switch and the
+   * comparison.
+   */
   readonly rows: number | null;
-  /** Tables whose rows differ: the copy at the source is then the evidence. */
+  /** Tables whose rows differ. The copy at the source is then kept as evidence. */
   readonly differences: readonly string[];
   /** How long nothing could be written; null when an earlier command closed the store. */
   readonly closedMs: number | null;
 }
 
-/** A reason why a store cannot be moved, now or at all. Nothing was lost: the message says what to do. */
+/** The store cannot be moved, now or at all. Nothing was lost: the message says what to do. */
 export class MoveRefused extends Error {}
 
 /**
- * Moves a live store to another cluster by the logical replication of PostgreSQL. Runs in the cluster that has the store. For
- * operators, whose role is a superuser in both clusters. One move at a time in a cluster.
+ * Moves a live store to another cluster by PostgreSQL's logical replication. It runs in the source cluster, for
+ * operators whose role is a superuser in both clusters. A cluster runs one move at a time.
  */
 export abstract class StoreMoves {
   /**
-   * Changes nothing.
-   *
+   * Checks a move without changing anything.
    * @returns why the store cannot be moved, one text for each reason.
    * @throws MoveRefused when the databases cannot be compared; NotFound
    */
   abstract check(subdomain: string, target: string): Promise<readonly string[]>;
 
   /**
-   * Begins the move, or goes on with the one that was interrupted.
-   *
+   * Starts the move, or resumes an interrupted one.
    * @throws MoveRefused, NotFound
    */
   abstract move(move: StoreMove): Promise<MoveReport>;
 
   /**
-   * Takes back a move that has not opened the target, and deletes the copy there.
-   *
-   * @throws MoveRefused when the target serves the store already; NotFound
+   * Reverts a move that has not opened the target, and deletes the copy there.
+   * @throws MoveRefused when the target already serves the store; NotFound
    */
   abstract abort(subdomain: string, target: string): Promise<void>;
 
   /**
-   * Deletes what is left of a store that has moved away, and whose rows were compared.
-   *
+   * Deletes the remaining data of a store that has moved away, after its rows were compared.
    * @returns the number of deleted rows.
    * @throws MoveRefused, NotFound
    */

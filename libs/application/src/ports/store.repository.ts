@@ -1,8 +1,8 @@
 import { domainError, NotFound, type Currency } from '@app/domain';
 
 /**
- * A store that moves to another cluster is MOVING while nothing may write to it, and MOVED in a cluster that has only a copy,
- * before or after it moved.
+ * A store is MOVING while it moves to another cluster and nothing may write to it. It is MOVED in a cluster that has
+ * only a copy, before or after its move.
  */
 export type StoreStatus = 'ACTIVE' | 'INACTIVE' | 'MOVING' | 'MOVED';
 
@@ -15,7 +15,7 @@ export interface StoreSummary {
   readonly createdAt: Date;
 }
 
-/** Settings as configured: the domain's filters, not this port, remove secrets. */
+/** Settings as configured: the domain's filters remove secrets, not this port. */
 export interface StoreProfile extends StoreSummary {
   /** A name of the IANA time zone database. */
   readonly timeZone: string;
@@ -26,7 +26,7 @@ export interface StoreProfile extends StoreSummary {
   readonly contact: unknown;
   readonly theme: unknown;
   readonly paymentSettings: unknown;
-  /** The methods for which gateway credentials are stored. */
+  /** The payment methods with stored gateway credentials. */
   readonly methodsWithCredentials: readonly string[];
   readonly ecommerceSettings: unknown;
 }
@@ -50,8 +50,7 @@ export abstract class StoreRepository {
   abstract create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary>;
 
   /**
-   * Takes effect with the next request of the store's keys. Null when there is no such store.
-   *
+   * Takes effect with the next request of the store's keys. Returns null when there is no such store.
    * @throws StoreMoved
    */
   abstract setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null>;

@@ -7,23 +7,26 @@ export interface ClaimedWebhook extends Pick<
   'storeId' | 'id' | 'mode' | 'url' | 'kinds' | 'body' | 'batch' | 'place'
 > {
   readonly currency: Currency;
-  /** Fixed ones, by name. */
+  /** The fixed headers by name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Newest first; all sign. */
+  /** The newest comes first; all of them sign. */
   readonly secrets: readonly string[];
   readonly isActive: boolean;
   readonly isTestDue: boolean;
-  /** Failures since the last attempt that did not fail. */
+  /** Consecutive failures since the last success. */
   readonly failures: number;
-  /** The time since the first of them. */
+  /** The time since the first of these failures. */
   readonly failingForMs: number;
   readonly replays: number;
-  /** Up to this position, the branch of the place is of the cluster that the store has left, which may have sent the messages. */
+  /**
+   * Up to this position, the cluster that the store has left may already have sent the messages: positions of its
+   * branch end here.
+   */
   readonly movedUpTo: number;
   readonly holder: string;
-  /** `performance.now()` before the claim was asked for. */
+  /** The value of `performance.now()` before the claim was requested. */
   readonly claimedAt: number;
-  /** Counts the changes by clients and operators. */
+  /** Increases with each change by a client or an operator. */
   readonly epoch: number;
 }
 
@@ -32,21 +35,24 @@ export type WebhookOutcome =
   | { readonly kind: 'moved'; readonly place: FeedPosition }
   | { readonly kind: 'tested' }
   | { readonly kind: 'failed'; readonly delayMs: number }
-  /** The merchant gets a mail. */
+  /** The webhook is paused, and the merchant gets a mail. */
   | { readonly kind: 'paused'; readonly reason: PauseReason };
 
 export abstract class WebhookQueue {
   /**
-   * Claims webhooks that have something to send, of the least served store first, for 30 s from their last record.
-   * @param busy how many webhooks of each store, by its id, and of each store at a host, as `<id> <host>`, this worker serves already.
+   * Claims webhooks that have something to send, those of the least served store first, for 30 s from their last
+   * record.
+   * @param busy how many webhooks this worker already serves for each store, by store id, and for each store at a host,
+   * by `<id> <host>`.
    */
   abstract claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]>;
 
   /**
    * Records an attempt and its outcome, and renews the claim.
    * @param delivery null when nothing was sent.
-   * @returns false when the worker must send nothing more: the webhook is changed, deleted or another worker's, and nothing
-   *   is noted; or it is noted, and the store is about to move to another cluster.
+   * @returns false when the worker must send nothing more. Either the webhook was changed, deleted or claimed by
+   * another worker, and nothing was recorded; or the attempt was recorded, and the store is about to move to another
+   * cluster.
    */
   abstract record(claimed: ClaimedWebhook, outcome: WebhookOutcome, delivery: Delivery | null): Promise<boolean>;
 

@@ -7,28 +7,30 @@ export interface WebhookKey {
   readonly id: string;
 }
 
-/** A reader of the feed whose place the service keeps, and to whom it sends what changes. Without its secret. */
+/**
+ * A subscription to the feed: the service stores its cursor and sends it the changes. It does not contain the secret.
+ */
 export interface Webhook extends WebhookKey {
-  /** It sends only orders of keys of this mode. */
+  /** The webhook sends only orders of keys of this mode. */
   readonly mode: ApiKeyMode;
-  /** Given by the client, for people; empty without one. */
+  /** A display name that the client gives; empty when there is none. */
   readonly name: string;
   readonly url: string;
   readonly kinds: readonly ChangeKind[];
   readonly body: WebhookBody;
-  /** The most changes in one message. */
+  /** The maximum number of changes in one message. */
   readonly batch: number;
   /** The names of the fixed headers, whose values are secret. */
   readonly headerNames: readonly string[];
   readonly state: WebhookState;
   readonly reason: PauseReason | null;
-  /** What is after it was not delivered. */
+  /** Changes after this place are not delivered yet. */
   readonly place: FeedPosition;
-  /** The time since the oldest change that was not delivered got its place in the feed; 0 without any. */
+  /** The age of the oldest undelivered change, from its entry into the feed; 0 when there is none. */
   readonly lagSeconds: number;
-  /** The first failed attempt since the last one that did not fail, and since the last pause; null without one. */
+  /** The time of the first failed attempt since the last success or pause; null when there is none. */
   readonly failingSince: Date | null;
-  /** When it tries again, or began to; null while it is paused, or without a failure since the last delivery. */
+  /** When the next attempt is due or began; null while paused, or when nothing has failed since the last delivery. */
   readonly nextAttemptAt: Date | null;
   readonly createdAt: Date;
 }
@@ -45,9 +47,9 @@ export interface NewWebhook extends Pick<
   readonly secret: string;
 }
 
-/** Absent ones stay. */
+/** Absent fields keep their value. */
 export interface WebhookSettings extends Partial<Pick<Webhook, 'name' | 'url' | 'kinds' | 'body' | 'batch'>> {
-  /** Replace all earlier ones. */
+  /** The new headers replace all earlier ones. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -59,34 +61,34 @@ export interface Delivery {
   /** The type of the message, such as `orders.changed`. */
   readonly type: string;
   readonly at: Date;
-  /** `done` = the receiver answered; otherwise, what failed. */
+  /** `done` means that the receiver answered; any other phase is the one that failed. */
   readonly phase: DeliveryPhase;
-  /** HTTP status; null when there was no answer. */
+  /** The HTTP status; null when there was no answer. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** The first 4 kB of the answer; without one, what failed. */
+  /** The first 4 kB of the answer; when there is none, a text that says what failed. */
   readonly answer: string;
 }
 
-/** What a client or an operator changes. A delivery in flight ends first and does not undo it. */
+/** A change by a client or an operator. A running delivery ends first and does not undo it. */
 export type WebhookChange =
   | { readonly kind: 'pause' }
-  /** Goes on at its place, at once. The time after which it is paused for failures begins again after a pause only. */
+  /** Continues from its place at once. Only after a pause does the time until it is paused for failures start again. */
   | { readonly kind: 'resume' }
-  /** Sends a message without a change of the store, also while it is paused. */
+  /** Sends a message that reports no change of the store, even while paused. */
   | { readonly kind: 'test' }
-  /** Keeps its place, and tries at once. An attempt in flight to an earlier URL is not noted. */
+  /** Keeps the place, and tries at once. A running attempt to the previous URL is not recorded. */
   | { readonly kind: 'configure'; readonly settings: WebhookSettings }
-  /** Sends again what changed after a place, or at or after a time. */
+  /** Sends everything again that changed after a place, or at or after a time. */
   | { readonly kind: 'replay'; readonly from: FeedPosition | Date }
-  /** The old secret signs as well until the overlap has passed. */
+  /** The previous secret also signs until the overlap has passed. */
   | { readonly kind: 'rotate'; readonly secret: string; readonly overlapMs: number };
 
-/** A mode of null finds those of both. */
+/** A null mode finds webhooks of both modes. */
 export abstract class WebhookRepository {
   /**
-   * Its place is the end of the feed.
-   * @returns the webhook of the earlier request, if there was one with the key.
+   * Adds a webhook whose place is the end of the feed.
+   * @returns the webhook of an earlier request with the key, if there was one.
    * @throws TooManyWebhooks when the store has `MAX_WEBHOOKS` in the mode.
    * @throws WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight
    */
@@ -104,6 +106,6 @@ export abstract class WebhookRepository {
   /** @returns null when there is no such webhook. */
   abstract change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<ShownWebhook | null>;
 
-  /** @returns it as it was; null when there is no such webhook. */
+  /** @returns the webhook before its deletion; null when there is no such webhook. */
   abstract delete(key: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null>;
 }

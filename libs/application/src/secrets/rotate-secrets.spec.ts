@@ -1,7 +1,10 @@
 import { EncryptedSecrets, type KeyUse, type ReencryptedBatch } from '../ports/encrypted-secrets.js';
 import { RotateSecrets } from './rotate-secrets.js';
 
-/** Values under an older key that no pass re-encrypts: `held` by other transactions, or `unreadable`. */
+/**
+ * Contains values under an older key that no pass re-encrypts: `held` ones are locked by other transactions,
+ * `unreadable` ones cannot be decrypted.
+ */
 class StuckSecrets extends EncryptedSecrets {
   passes = 0;
 

@@ -3,20 +3,20 @@ import { EncryptedSecrets, type KeyUse } from '../ports/encrypted-secrets.js';
 
 export interface RotationReport {
   readonly rotated: number;
-  /** No configured key decrypts them. They are unchanged. */
+  /** Values that no configured key decrypts. They are unchanged. */
   readonly unreadable: number;
   readonly examples: readonly string[];
-  /** Still under an older key: other transactions held or wrote them during every pass. */
+  /** Values still under an older key, because other transactions locked or wrote them during every pass. */
   readonly left: number;
   readonly keys: readonly KeyUse[];
 }
 
 const EXAMPLES = 20;
-/** A pass skips locked values, and misses values that an import writes behind it. */
+/** A pass skips locked values, and misses values that an import writes after the pass has read past them. */
 const PASSES = 5;
 const PAUSE_MS = 500;
 
-/** An interrupted rotation continues when it runs again. */
+/** Running an interrupted rotation again resumes it. */
 @Injectable()
 export class RotateSecrets {
   constructor(private readonly secrets: EncryptedSecrets) {}

@@ -39,7 +39,7 @@ export class StockService {
     return changed;
   }
 
-  /** @param store subdomain; null = all stores. @throws NotFound when the store does not exist. */
+  /** @param store the subdomain; null verifies all stores. @throws NotFound when the store does not exist. */
   async verify(store: string | null): Promise<StockVerification> {
     return this.ledger.verify(store === null ? null : (await this.stores.require(store)).id);
   }

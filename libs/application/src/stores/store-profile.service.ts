@@ -6,7 +6,10 @@ export type PublicStoreProfile = ReturnType<typeof publish>;
 
 @Injectable()
 export class StoreProfileService {
-  /** Requests that arrive together receive the same profile from the repository: its settings are filtered once. */
+  /**
+   * Requests that arrive together receive the same profile object from the repository, so its settings are filtered
+   * once.
+   */
   private readonly published = new WeakMap<StoreProfile, PublicStoreProfile>();
 
   constructor(private readonly stores: StoreRepository) {}

@@ -12,17 +12,20 @@ import { WebhookSender, type Attempt, type Receiver } from '../ports/webhook-sen
 import { Semaphore } from '../semaphore.js';
 import { changesMessage, signedHeaders, testMessage, type WebhookMessage } from './webhook-message.js';
 
-/** Changes are read ahead, and read again after this: a message has the state at the time of its delivery. */
+/**
+ * Changes are read ahead. After this time they are read again, so that a message has the state at the time of its
+ * delivery.
+ */
 const FRESH_MS = 1_000;
-/** Then another webhook is served. */
+/** After this time, another webhook gets the slot. */
 const SLOT_WAIT_MS = 30_000;
-/** A claim lasts 30 s from the last record, and an attempt 20. */
+/** A claim lasts 30 s from the last record, and an attempt 20 s. */
 const LATEST_START_MS = 8_000;
 const GONE = 410;
-/** The record of a slower receiver is written before the next message. */
+/** A receiver that takes longer has its record written before the next message. */
 const FAST_DELIVERY_MS = 100;
 
-/** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
+/** Sends each webhook the changes after its place, in the sequence of the feed, one message at a time. */
 @Injectable()
 export class DeliverWebhooks {
   private readonly reads = new Semaphore(() => MAX_WEBHOOK_READS, Infinity, MAX_WEBHOOK_READS_OF_STORE, Infinity);
@@ -39,8 +42,8 @@ export class DeliverWebhooks {
   }
 
   /**
-   * Serves a claimed webhook until nothing is left to send, an attempt fails, its run is over, or it is changed.
-   * Throws when the database fails: a claim that cannot be released ends by its time.
+   * Serves a claimed webhook until nothing is left to send, an attempt fails, its time is over, or it is changed.
+   * Throws when the database fails: a claim that cannot be released expires.
    */
   async execute(
     claimed: ClaimedWebhook,
@@ -62,7 +65,7 @@ export class DeliverWebhooks {
       await run.record({ kind: 'paused', reason: 'cursor_expired' }, null);
     } finally {
       receiver.close();
-      // The release follows the last record, which prolongs the claim.
+      // The release must follow the last record, which prolongs the claim.
       await run.recorded.catch(() => false);
       await this.queue.release(claimed);
     }
@@ -84,7 +87,7 @@ export class DeliverWebhooks {
         if (!(await run.record(outcome, attempt)) || outcome.kind !== 'moved') return;
         place = reached;
       }
-      // Changes that the webhook does not want are passed as well.
+      // The place also moves past changes that the webhook does not want.
       if (page.changes.length === 0 && (page.rewound || page.next.position > place.position)) {
         place = placeAfter(claimed, [], 0, page);
         if (!(await run.record({ kind: 'moved', place }, null))) return;
@@ -95,7 +98,7 @@ export class DeliverWebhooks {
 
   private read(claimed: ClaimedWebhook, after: FeedPosition, stopping: AbortSignal): Promise<ChangesPage> {
     const { storeId, kinds, mode, body, batch } = claimed;
-    // Full records are read for the next message only.
+    // Full records are read only for the next message.
     const limit = body === 'full' ? batch : MAX_LIMIT;
     const query = { kinds, isTest: mode === 'test', after, limit, bulk: true };
     return this.reads.run(storeId, () => this.feed.read(storeId, query, stopping));
@@ -135,9 +138,10 @@ class DeliveryRun {
   }
 
   /**
-   * Begins a record. That of a swift receiver runs in parallel with the next message; a kill repeats both. Otherwise it
-   * ends first: what is paused, deleted or rotated during an attempt sends nothing more.
-   * @returns false when nothing more may be sent: the webhook is changed, its claim has passed to another, or its store moves.
+   * Starts a record. For a swift receiver, it runs in parallel with the next message; a kill repeats both. Otherwise it
+   * ends first, so that a webhook that is paused, deleted or rotated during an attempt sends nothing more.
+   * @returns false when nothing more may be sent: the webhook was changed, another worker has its claim, or its store
+   * is moving.
    */
   async record(outcome: WebhookOutcome, delivery: Delivery | null): Promise<boolean> {
     const goesOn = await this.recorded;
@@ -147,7 +151,7 @@ class DeliveryRun {
       return isHeld;
     });
     if (!goesOn || delivery === null || delivery.durationMs > FAST_DELIVERY_MS) return this.recorded;
-    // The next `await` gets the error.
+    // The next `await` receives the error.
     this.recorded.catch(() => undefined);
     return true;
   }
@@ -181,6 +185,6 @@ function placeAfter(
   const last = batch.at(-1);
   const reached = last && sent < changes.length ? { ...next, position: last.position } : next;
   if ((last ?? reached).position > movedUpTo) return reached;
-  // The cluster that the store has left may have sent the message: it has the same id and cursor here.
+  // The cluster that the store has left may have sent this message: here it gets the same id and cursor.
   return { ...reached, branch, position: Math.min(reached.position, movedUpTo) };
 }

@@ -19,7 +19,7 @@ export function drawWebhookSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** @param secrets a signature for each, so that a receiver may have either. */
+/** @param secrets each makes one signature, so that a receiver may have any of them. */
 export function signedHeaders(
   { id, body }: WebhookMessage,
   time: Date,
@@ -34,8 +34,7 @@ export function signedHeaders(
 }
 
 /**
- * @param changes at most as many as the webhook takes in one message, in the order of the feed. @param place after
- *   them.
+ * @param changes at most one batch of the webhook, in the sequence of the feed. @param place the place after them.
  */
 export function changesMessage(
   webhook: ClaimedWebhook,
@@ -53,7 +52,7 @@ export function changesMessage(
     batch === 1
       ? [`${first.kind}.${first.deleted ? 'deleted' : 'changed'}`, { ...first, cursor }]
       : ['changes', { cursor, changes: entries }];
-  // A change gets another position with each new state: the same positions are the same message.
+  // Each new state of a record gets another position, so the same positions identify the same message.
   const positions = changes.map(({ position }) => position).join();
   return {
     id: messageId([id, place.branch, replays, positions]),
@@ -69,7 +68,10 @@ export function testMessage(webhook: ClaimedWebhook, time: Date): WebhookMessage
   return { id: messageId([webhook.id, timestamp]), type, body: JSON.stringify({ type, timestamp, data }) };
 }
 
-/** The place of a webhook, for `GET /v1/changes` with its kinds and mode. More may follow: it is no place for a count. */
+/**
+ * Encodes the place of a webhook as a cursor for `GET /v1/changes` with its kinds and mode. More changes may follow, so
+ * a count cannot use it.
+ */
 export function webhookCursor(
   { storeId, mode, kinds }: Pick<Webhook, 'storeId' | 'mode' | 'kinds'>,
   place: FeedPosition,

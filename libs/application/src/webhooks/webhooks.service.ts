@@ -35,9 +35,8 @@ export class WebhooksService {
   ) {}
 
   /**
-   * Only the result contains the secret.
-   * @param idempotency a repeat of the request installs nothing, and gets the present webhook and its newest
-   *   secret.
+   * Only this result contains the secret.
+   * @param idempotency a repeated request adds nothing, and returns the current webhook and its newest secret.
    * @throws UrlNotAllowed, TooManyWebhooks, WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight
    */
   async create(
@@ -65,7 +64,7 @@ export class WebhooksService {
   }
 
   /**
-   * A URL without headers removes the earlier ones: what no answer shows reaches no other receiver.
+   * A new URL without headers removes the earlier headers: they are secret and must not reach another receiver.
    * @throws UrlNotAllowed, NotFound
    */
   async configure(reference: WebhookReference, settings: WebhookSettings): Promise<ShownWebhook> {
@@ -78,7 +77,7 @@ export class WebhooksService {
   /**
    * @param start a cursor of a message, or a time.
    * @throws NotFound
-   * @throws CursorInvalid unless the cursor is one of the same mode and kinds.
+   * @throws CursorInvalid unless the cursor has the same mode and kinds.
    * @throws CursorExpired when deletions after it are no longer kept, or the database has lost its place.
    */
   async replayFrom(reference: WebhookReference, start: string | Date): Promise<ShownWebhook> {
@@ -92,7 +91,7 @@ export class WebhooksService {
     return this.change(reference, { kind: 'replay', from });
   }
 
-  /** Only the result contains the new secret. @param overlapMs how long the old one still signs. @throws NotFound */
+  /** Only this result contains the new secret. @param overlapMs how long the old one still signs. @throws NotFound */
   async rotateSecret(
     reference: WebhookReference,
     overlapMs: number,
@@ -101,7 +100,7 @@ export class WebhooksService {
     return { ...(await this.change(reference, { kind: 'rotate', secret, overlapMs })), secret };
   }
 
-  /** @returns it as it was. @throws NotFound */
+  /** @returns the webhook before its deletion. @throws NotFound */
   async delete({ mode, ...key }: WebhookReference): Promise<ShownWebhook> {
     return orNotFound(await this.webhooks.delete(key, mode));
   }

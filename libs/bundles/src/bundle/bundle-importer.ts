@@ -11,24 +11,24 @@ import { lockStoresForImport } from './write/lock-batch.js';
 export interface ImportReport {
   /** When true, nothing was written and `counts` says what an import would do. */
   readonly dryRun: boolean;
-  /** The number of the last line written, counted from 1. */
+  /** The number of the last written line, from 1. */
   readonly lines: number;
   readonly counts: ImportCounts;
-  /** Fields whose surrounding blanks were removed, such as `line 7: product.name`. The first 100. */
+  /** The first 100 fields whose surrounding blanks were removed, such as `line 7: product.name`. */
   readonly trimmed: readonly string[];
-  /** Warnings about lines that are written, and may not do what was meant. The first 100. */
+  /** The first 100 warnings about lines that were written but may not do what was intended. */
   readonly warnings: readonly string[];
 }
 
 export interface ImportOptions {
-  /** Receives the bytes of the source up to the end of each batch; 0 for an import of objects. */
+  /** Receives the number of bytes of the source up to the end of each batch; 0 for an import of objects. */
   readonly onProgress?: (bytes: number) => void;
   readonly signal?: AbortSignal;
-  /** Writes everything in one transaction, and rolls it back. It holds the locks of all lines until then. */
+  /** Writes everything in one transaction, and rolls it back. It holds the locks of all lines until the end. */
   readonly dryRun?: boolean;
 }
 
-/** An import that ended early. The lines counted in `report` are written, and nothing after them. */
+/** The import ended early. The lines counted in `report` are written, and nothing after them. */
 export class ImportStopped extends Error {
   constructor(
     readonly reason: Error,
@@ -38,12 +38,12 @@ export class ImportStopped extends Error {
   }
 }
 
-// Without statistics, which autovacuum takes after a minute or more, the foreign key check of each movement scans the
-// whole bin while orders wait. Statistics taken too early make it scan the table.
+// Without statistics, which autovacuum gathers only after a minute or more, the foreign key check of each movement
+// scans the whole bin while orders wait. Statistics gathered too early make it scan the table.
 const ANALYZE_TABLES = 'ANALYZE products, stock';
 const ANALYZE_AFTER_ROWS = 500;
 
-// Shorter than deadlock_timeout: of an order and a dry run that wait for each other, the dry run gives up.
+// The timeout is shorter than deadlock_timeout: when an order and a dry run wait for each other, the dry run gives up.
 const SHORT_LOCK_TIMEOUT = `/* import.dry_run.give_way */ SET LOCAL lock_timeout = '500ms'`;
 
 const ATTEMPTS = 5;
@@ -53,14 +53,17 @@ const MAX_BAD_LINES = 100;
 const MAX_TRIMMED = 100;
 const MAX_WARNINGS = 100;
 
-/** Each batch is one transaction. A batch with a bad line is rolled back, and of the rest only the form is checked. */
+/**
+ * Imports bundles. Each batch is one transaction. A batch with a bad line is rolled back, and of the remaining lines
+ * only the form is checked.
+ */
 export class BundleImporter {
   constructor(
     private readonly connection: Connection,
     private readonly cipher: DataCipher,
   ) {}
 
-  /** NDJSON in UTF-8. @throws ImportStopped */
+  /** Imports NDJSON in UTF-8. @throws ImportStopped */
   importText(source: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<ImportReport> {
     return this.importBatches(ofBundle(batchesOf(parsedLines(source))), options);
   }
@@ -98,7 +101,7 @@ export class BundleImporter {
       for await (const batch of batches) {
         signal?.throwIfAborted();
         faults.push(...batch.bad.map(({ fault }) => fault));
-        // A good line that refers to a line of a wrong form would be listed as well.
+        // Otherwise, a good line that refers to a line of a wrong form would be listed as well.
         isWriting &&= batch.bad.length === 0;
         const last = batch.lines.at(-1);
         if (isWriting && last) {
@@ -145,7 +148,7 @@ export class BundleImporter {
     const work = afterLocking(lines, async (sql) => {
       const written = await writeGoodLines(sql, this.cipher, lines);
       if (written.faults.length > 0) throw new RefusedBatch(written);
-      // Last, for a rollback moves no sequence back.
+      // This comes last, because a rollback moves no sequence back.
       for (const [table, id] of written.givenIds) await table.passId(sql, id);
       return written;
     });
@@ -158,10 +161,10 @@ export class BundleImporter {
   }
 }
 
-/** Rolls a batch back that has bad lines. */
+/** Rolls back a batch that has bad lines. */
 class RefusedBatch extends Error {
   constructor(readonly written: WrittenLines) {
-    super('The batch has bad lines');
+    super('The batch has invalid lines');
   }
 }
 
@@ -181,7 +184,7 @@ function badLines(faults: readonly BundleLineError[]): BadLines {
   return new BadLines(inOrder.slice(0, MAX_BAD_LINES), inOrder.length >= MAX_BAD_LINES);
 }
 
-/** Gives the importer a connection of its own, without the time limits of requests. */
+/** Gives the importer its own connection, without the time limits of requests. */
 export function withBundleImporter<T>(
   url: string,
   cipher: DataCipher,

@@ -25,7 +25,7 @@ import { Injectable } from '@nestjs/common';
 import { checkImportLine } from './check/check-line.js';
 import { Fault } from './check/faults.js';
 import type { BundleLine, ImportableLine } from './schema/bundle.js';
-import { openingsTooLarge } from './warehouse-openings.js';
+import { openingsTooLarge, variantsTooMany } from './import-limits.js';
 import { writeGoodLines } from './write/batch-writer.js';
 import { lockStoreForImport } from './write/lock-batch.js';
 
@@ -45,10 +45,10 @@ interface CheckedLine {
   readonly fault: string;
 }
 
-/** Writes the lines as the command's import does. */
+/** Writes the lines like the import of the command. */
 @Injectable()
 export class BundleStoreImport extends StoreImport {
-  /** The imports of a store follow each other: a second one would only wait for the lock of the first. */
+  /** Imports of a store run one after the other: a second one would only wait for the lock of the first. */
   private readonly oneOfStore = new Semaphore(() => Infinity, SLOT_WAIT_MS, 1);
 
   private readonly spareIds = new Map<string, number[]>();
@@ -66,7 +66,7 @@ export class BundleStoreImport extends StoreImport {
     const { storeId, deadline } = request;
     const work = (lines: readonly CheckedLine[]) => (sql: TransactionSql) =>
       returningUnusedIds(this.spareIds, (drawnIds) => this.writeLines(sql, request, lines, drawnIds));
-    // The lines are checked in the turn, too: the check of a large body takes as long as its statements.
+    // The lines are checked inside the limit, too: the check of a large body takes as long as its statements.
     const write = async () => {
       const lines = await checkedOneByOne(request.lines);
       return this.database.transaction(storeId, work(lines), deadline);
@@ -87,7 +87,7 @@ export class BundleStoreImport extends StoreImport {
     };
     const limited: Sql = {
       query: (text, values) => {
-        // How many statements an import has depends on its lines.
+        // The number of statements depends on the lines, so the time is checked here.
         inTime();
         return sql.query(text, values);
       },
@@ -97,6 +97,7 @@ export class BundleStoreImport extends StoreImport {
     const refusedAtOnce = new Map([
       ...(await binsTooMany(sql, storeId, lines)),
       ...(await openingsTooLarge(sql, storeId, lines)),
+      ...(await variantsTooMany(sql, storeId, lines)),
       ...(await idsNotGiven(sql, lines)),
     ]);
     const good = lines.flatMap(({ number, line }) =>
@@ -125,7 +126,7 @@ export class BundleStoreImport extends StoreImport {
   }
 }
 
-/** Others are served between them. */
+/** Checks the lines one at a time, so that other requests run in between. */
 async function checkedOneByOne(lines: readonly ImportLine[]): Promise<CheckedLine[]> {
   const all: CheckedLine[] = [];
   for (const line of lines) {
@@ -146,7 +147,7 @@ function checked({ line: number, value, fault }: ImportLine): CheckedLine {
   }
 }
 
-/** All lines with bins, by number, if they could exceed what requests of the store may make. */
+/** Returns all lines with bins, by number, if they could exceed what requests of the store may create. */
 async function binsTooMany(
   sql: TransactionSql,
   storeId: number,
@@ -160,8 +161,8 @@ async function binsTooMany(
 }
 
 /**
- * All lines with an id that no row has had, by number. The sequences are those of all stores: a row beyond them would take the
- * numbers of the others' new rows. Only the operator may bring such rows.
+ * Returns all lines with an id that no row has had, by number. All stores share the sequences: a row with an id beyond
+ * them would use an id that a new row of another store gets. Only the operator may import such rows.
  */
 async function idsNotGiven(sql: TransactionSql, lines: readonly CheckedLine[]): Promise<ReadonlyMap<number, string>> {
   const given = lines.flatMap(({ number, line }) => (line ? idsOf(line).map((id) => ({ number, ...id })) : []));
@@ -204,7 +205,7 @@ function inStore(line: ImportableLine, store: string, isTest: boolean): BundleLi
   return line.kind === 'order' ? { ...line, store, is_test: isTest } : { ...line, store };
 }
 
-/** The code by which the API names a row; null for the other kinds. */
+/** Returns the code by which the API names a row; null for kinds without a code. */
 function nameOf(line: ImportableLine): string | null {
   if (line.kind === 'bin') return `${line.warehouse}/${line.code}`;
   return line.kind === 'warehouse' || line.kind === 'price_list' ? line.code : null;

@@ -40,7 +40,7 @@ const BRANDS: Section = {
   rows: 'brands AS item WHERE item.store_id = $1',
 };
 
-/** Categories are sorted by depth: a parent precedes its children. */
+/** Sorts categories by depth, so that a parent precedes its children. */
 const CATEGORIES: Section = {
   kind: 'category',
   columns: `item.id, item.slug, item.name, item.image, item.description, item.display_order AS order,
@@ -63,7 +63,7 @@ const CATEGORIES: Section = {
 };
 
 interface VariantJson {
-  /** Null for that of the product, which the line does not repeat. */
+  /** Null when it is the price of the product, which the line does not repeat. */
   readonly price: string | null;
   readonly attributes: Readonly<Record<string, string>>;
   readonly attribute_names: readonly string[];
@@ -92,7 +92,7 @@ const PRODUCTS: Section<ProductRow> = {
       WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
     item.created_at`,
   rows: 'products AS item WHERE item.store_id = $1',
-  // The feed has no place for a product that it has never shown.
+  // The feed has no position for a product that it has never shown.
   changed: `item.status <> 'ACTIVE' OR ${changedSince('products')}`,
   toFields: (row, { currency }) => ({
     ...row,

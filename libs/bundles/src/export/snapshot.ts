@@ -13,11 +13,13 @@ export interface StoreSnapshot {
 export interface Section<Row extends object = object> {
   readonly kind: BundleKind;
   readonly columns: string;
-  /** FROM and WHERE. `$1` is the store. */
+  /** The FROM and WHERE clauses. `$1` is the store. */
   readonly rows: string;
-  /** Whether a row has changed since `$2`. Without it, the kind has no times, and all its rows are exported. */
+  /**
+   * SQL for whether a row has changed since `$2`. When absent, the kind has no times, and all its rows are exported.
+   */
   readonly changed?: string;
-  /** A unique key, in which the rows are sorted; `item.id` by default. */
+  /** The unique key that sorts the rows; by default, `item.id`. */
   readonly key?: readonly string[];
   readonly toFields?: (row: Row, store: StoreSnapshot) => object;
 }
@@ -27,7 +29,7 @@ export type AnySection = Section<never>;
 const FIND_STORE = `/* export.find_store */
   SELECT id AS "storeId", subdomain, currency, now() AS "takenAt" FROM stores WHERE subdomain = $1`;
 
-/** Blocks no other process. @throws NotFound */
+/** Reads a snapshot without blocking other processes. @throws NotFound */
 export function inSnapshot<T>(
   url: string,
   subdomain: string,
@@ -44,7 +46,7 @@ export function inSnapshot<T>(
 
 const PAGE = 500;
 
-/** @param since leaves out rows that have not changed since then. */
+/** @param since excludes rows that have not changed since then. */
 export async function countRows({ sql, storeId }: StoreSnapshot, section: AnySection, since: Date | null) {
   const { condition, values } = changedSince(section, since);
   const count = `/* export.count */ SELECT count(*)::int AS count FROM ${section.rows}${condition}`;
@@ -52,7 +54,7 @@ export async function countRows({ sql, storeId }: StoreSnapshot, section: AnySec
   return row?.count ?? 0;
 }
 
-/** Reads the rows in pages: memory holds one. */
+/** Reads the rows in pages, so that memory holds only one page. */
 export async function* linesOf(
   snapshot: StoreSnapshot,
   section: AnySection,

@@ -13,7 +13,7 @@ import { countRows, inSnapshot, linesOf, type AnySection, type StoreSnapshot } f
 
 export interface ExportOptions {
   readonly only?: readonly BundleKind[];
-  /** Leaves out products, customers, orders and stock that have not changed since. */
+  /** Excludes products, customers, orders and stock that have not changed since then. */
   readonly since?: Date | null;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number) => void;
@@ -28,7 +28,7 @@ export interface ExportReport {
 export class Unexportable extends Error {}
 
 /**
- * Writes a store as of one moment to a file that only its owner can read and that gets its name only when it is
+ * Writes a store, as of one moment, to a file that only its owner can read and that gets its name only when it is
  * complete. Memory does not grow with the store.
  * @throws NotFound, Unexportable; Error when the file exists or cannot be written.
  */
@@ -44,7 +44,7 @@ export async function writeStoreExport(
     inSnapshot(url, subdomain, async (snapshot) => {
       const lines: Partial<Record<BundleKind, number>> = {};
       const text = Readable.from(textOf(snapshot, sections, since, lines, onProgress));
-      // Open before the pipeline can fail: a file that is opened later would stay.
+      // The file is opened before the pipeline can fail: a file that is opened later would stay.
       const target = (await open(draft, 'wx', 0o600)).createWriteStream({ flush: true });
       await pipeline(text, file.endsWith('.gz') ? createGzip() : new PassThrough(), target, { signal });
       return { takenAt: snapshot.takenAt.toISOString(), lines };

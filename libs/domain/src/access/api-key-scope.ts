@@ -21,8 +21,8 @@ export type ScopeWord = (typeof NAMED_SCOPES)[number];
 export type ApiKeyScope = 'full' | 'read' | `read,${string}`;
 
 /**
- * The scope of a key, of words in any order. `null` for an unknown word, for `team`, which no key has, and for `full` with
- * others, which would limit it.
+ * Builds the scope of a key from words in any order. Returns `null` for an unknown word, for `team`, which no key has,
+ * and for `full` with other words, which would limit it.
  */
 export function parseApiKeyScope(text: string): ApiKeyScope | null {
   const words = text.split(',').map((word) => word.trim());
@@ -43,21 +43,22 @@ export function wordsOf(scope: ApiKeyScope): readonly string[] {
 }
 
 /**
- * Whether the scope has the word itself. `full` names none: the key of a shop opens no draft by its address.
+ * Whether the scope lists the word itself. `full` lists no word, so the key of a shop does not open drafts by their
+ * address.
  */
 export function names(scope: ApiKeyScope, word: ScopeWord): boolean {
   return scope.split(',').includes(word);
 }
 
-/** @param needed one of which suffices. */
+/** @param needed the scope must permit at least one of these words. */
 export function permits(scope: ApiKeyScope, ...needed: readonly ScopeWord[]): boolean {
   const words = wordsOf(scope);
   return needed.some((word) => words.includes(word));
 }
 
 /**
- * Whether who has the scope may give the other one. `full`, which also gets the words of later versions, is given by those
- * who manage the team.
+ * Whether a holder of the scope may grant the other one. `full` also covers words that later versions add, so only
+ * those who manage the team may grant it.
  */
 export function mayGive(scope: ApiKeyScope, given: ApiKeyScope): boolean {
   if (given === 'full') return names(scope, 'team');

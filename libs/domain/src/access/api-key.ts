@@ -7,7 +7,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORMAT = /^svc_(live|test|sess)_[0-9A-Za-z]{38}$/;
-/** The beginning of the secret of each session, live or test, for display. */
+/** Every session secret begins with this text, in live and in test mode. It is shown to people. */
 export const SESSION_PREFIX = 'svc_sess_';
 
 /** `symbols`: the size of the alphabet. `length`: how many of them are drawn. */
@@ -23,21 +23,24 @@ export interface ApiKey {
   readonly lastFour: string;
 }
 
-/** @param symbols 32 integers from 0 to 61, from a cryptographically secure source. @throws RangeError for others. */
+/**
+ * @param symbols 32 integers from 0 to 61, from a cryptographically secure source. @throws RangeError for any other
+ * input.
+ */
 export function composeApiKey(mode: ApiKeyMode, symbols: readonly number[]): ApiKey {
   const prefix = `svc_${mode}_`;
   const text = compose(prefix, symbols);
   return { text, mode, prefix, lastFour: text.slice(-4) };
 }
 
-/** `null` when the format or the checksum is wrong, so a mistyped key costs no database look-up. */
+/** Returns `null` when the format or the checksum is wrong, so a mistyped key costs no database look-up. */
 export function parseApiKey(text: string): ApiKey | null {
   const kind = kindOf(text);
   if (kind !== 'live' && kind !== 'test') return null;
   return { text, mode: kind, prefix: `svc_${kind}_`, lastFour: text.slice(-4) };
 }
 
-/** The secret of a session, in the form of an API key. @param symbols as of `composeApiKey`. */
+/** Composes the secret of a session, in the form of an API key. @param symbols the same as for `composeApiKey`. */
 export function composeSessionSecret(symbols: readonly number[]): string {
   return compose(SESSION_PREFIX, symbols);
 }

@@ -1,4 +1,4 @@
-/** Base 32 of Crockford: no I, L, O and U, which people misread. */
+/** Crockford's base 32 has no I, L, O and U, which people misread. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const FORMAT = new RegExp(`^[${ALPHABET}]{8}$`);
 
@@ -10,10 +10,13 @@ export function composeSignInCode(symbols: readonly number[]): string {
   return symbols.map((symbol) => ALPHABET.charAt(symbol)).join('');
 }
 
-/** Two groups, as a person reads it: `K7QM-2XRD`. */
+/** Splits the code into two groups, as people read it: `K7QM-2XRD`. */
 export const signInCodeGroups = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 
-/** The code that a person has typed: in any case, with spaces and hyphens, I and L as 1, O as 0. `null` for another text. */
+/**
+ * Reads a code as typed: in any letter case, with spaces and hyphens, I and L as 1, O as 0. Returns `null` for any
+ * other text.
+ */
 export function readSignInCode(text: string): string | null {
   const code = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replaceAll('O', '0');
   return FORMAT.test(code) ? code : null;

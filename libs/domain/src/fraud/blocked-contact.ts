@@ -14,8 +14,8 @@ function isListed(value: string, blocked: readonly string[], normalize: (text: s
 }
 
 /**
- * The digits, without the international prefix `00`, which stands for `+`. The SQL function comparable_phone, which
- * indexes use, does the same; `test/contracts/schema.spec.ts` compares them.
+ * Returns the digits without the international prefix `00`, which stands for `+`. The SQL function comparable_phone,
+ * which indexes use, does the same; `test/contracts/schema.spec.ts` compares them.
  */
 export function comparablePhone(phone: string): string {
   return phone.replace(/[^0-9]/g, '').replace(/^00/, '');

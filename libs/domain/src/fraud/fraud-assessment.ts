@@ -35,14 +35,14 @@ export function assessmentOf(reasons: readonly FraudReason[]): FraudAssessment {
 /** The reason reported when the analysis did not run. */
 export const UNAVAILABLE = 'analysis_unavailable';
 
-/** The reason of a hold that a person placed. No later analysis ends it. */
+/** The reason of a hold that a person placed. No later analysis ends such a hold. */
 export const MANUAL = 'manual';
 
 export function rulesOf({ reasons }: FraudAssessment): string[] {
   return reasons.map(({ rule }) => rule);
 }
 
-/** The sum of many fits into an int4. */
+/** Limits each score so that the sum of many fits into an int4. */
 const MAX_SCORE = 1_000_000;
 
 /** @throws when a name is taken or not in snake case, or a score is not a whole number from 1. */

@@ -1,6 +1,9 @@
 import type { PostalAddress } from '../shared/postal-address.js';
 
-/** What each contact may order, from 1 to {@link MAX_ORDERS_PER_HOUR}; more is reviewed. `null` means no limit. */
+/**
+ * How many orders each contact may place, from 1 to {@link MAX_ORDERS_PER_HOUR}; more are reviewed. `null` means no
+ * limit.
+ */
 export interface OrdersPerHour {
   readonly email: number | null;
   readonly phone: number | null;

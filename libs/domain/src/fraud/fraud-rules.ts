@@ -1,11 +1,11 @@
 import { isBlockedEmail, isBlockedPhone } from './blocked-contact.js';
 import type { ContactPart, FraudFacts, FraudSettings, FraudSignals } from './fraud-facts.js';
 
-/** A match on the store's own block list. No other rule gives it. */
+/** Only a match on the store's own block list gives this score. */
 export const REJECT_SCORE = 100;
 /** Sends an order to review: the store asked for it, or no honest explanation is likely. */
 export const REVIEW_SCORE = 50;
-/** A sign that honest orders also show. One alone stays below {@link REVIEW_SCORE}; any two reach it. */
+/** Honest orders also show such a sign. A single one stays below {@link REVIEW_SCORE}; any two reach it. */
 export const WEAK_SCORE = 30;
 
 export interface Screened {
@@ -15,10 +15,10 @@ export interface Screened {
 }
 
 export interface FraudRule {
-  /** Stable: orders store and show it. */
+  /** Orders store and show the name, so it never changes. */
   readonly name: string;
   readonly score: number;
-  /** The parts of the contact on which the rule depends; absent: it may depend on all. */
+  /** The parts of the contact that the rule depends on. When absent, the rule may depend on all of them. */
   readonly looksAt?: readonly ContactPart[];
   readonly fires: (screened: Screened) => boolean;
 }
@@ -54,7 +54,10 @@ export const FRAUD_RULES: readonly FraudRule[] = [
   { name: 'disposable_email', score: WEAK_SCORE, looksAt: ['email'], fires: ({ facts }) => facts.disposableEmail },
 ];
 
-/** Two rules, at most one of which fires: frequent orders are a weak sign, very frequent ones suffice for a review. */
+/**
+ * Returns two rules, of which at most one fires: frequent orders are a weak sign, very frequent ones are enough for a
+ * review.
+ */
 function velocity(contact: ContactPart): FraudRule[] {
   return [
     {

@@ -1,5 +1,5 @@
-import { MAX_UNIT_PRICE, Money, toDecimal, toDecimalText } from './money.js';
-import { isCurrency, minorUnitExponent } from './currency.js';
+import { isUnitPrice, MAX_UNIT_PRICE, Money, toDecimal, toDecimalText } from './money.js';
+import { isCurrency, minorUnitExponent } from '../values/currency.js';
 
 const usd = (minor: number) => Money.ofMinor(minor, 'USD');
 
@@ -26,7 +26,7 @@ describe('Money.parse', () => {
     ['1.2', 'KWD', 1200],
     ['1.0001', 'CLF', 10001],
     ['90071992547409.91', 'USD', Number.MAX_SAFE_INTEGER],
-    // Beyond the minor units of the currency, half away from zero.
+    // Digits beyond the minor units of the currency are rounded half away from zero.
     ['0.004', 'USD', 0],
     ['0.005', 'USD', 1],
     ['1.005', 'USD', 101], // 1.005 * 100 is 100.49999999999999 in floating point
@@ -83,6 +83,23 @@ describe('Money.exact', () => {
     ['1.2345', 'KWD'],
   ])('knows that %s is finer than %s', (text, currency) => {
     expect(Money.exact(text, currency)).toBeNull();
+  });
+});
+
+describe('isUnitPrice', () => {
+  it.each([
+    ['500000000.00', 'USD', true],
+    ['000000000500000000', 'USD', true],
+    ['500000000.01', 'USD', false],
+    ['50000000000', 'JPY', true],
+    ['50000000.001', 'KWD', false],
+    ['9'.repeat(18), 'CLF', false],
+  ])('says of %s %s: %j', (text, currency, isPrice) => {
+    expect(isUnitPrice(text, currency)).toBe(isPrice);
+  });
+
+  it('throws for a text that is no decimal', () => {
+    expect(() => isUnitPrice('1e3', 'USD')).toThrow(RangeError);
   });
 });
 

@@ -1,6 +1,7 @@
-import { minorUnitExponent, type Currency } from './currency.js';
+import { VALUES } from '../values/values.js';
+import { minorUnitExponent, type Currency } from '../values/currency.js';
 
-/** Minor units up to which {@link toDecimal} is exact. */
+/** {@link toDecimal} is exact up to this many minor units. */
 export const MAX_TOTAL = 5_000_000_000_000_000;
 
 /** 100 lines of 999 units at this price stay below {@link MAX_TOTAL}. */
@@ -28,24 +29,21 @@ export class Money {
    * @throws RangeError when the text is not a non-negative decimal, or the amount is not a safe integer.
    */
   static parse(text: string, currency: Currency): Money {
-    const match = /^(\d{1,18})(?:\.(\d{1,18}))?$/.exec(text);
-    if (!match) throw new RangeError(`Not a decimal amount: ${text.slice(0, 40)}`);
-    const exponent = minorUnitExponent(currency);
-    const fraction = (match[2] ?? '').padEnd(exponent + 1, '0');
-    const kept = BigInt(`${match[1]}${fraction.slice(0, exponent)}`);
-    const roundUp = Number(fraction[exponent]) >= 5;
-    return Money.ofMinor(Number(kept + (roundUp ? 1n : 0n)), currency);
+    return Money.ofMinor(Number(minorUnitsOf(text, currency)), currency);
   }
 
-  /** Parses like {@link parse}; null for a text that is finer than the minor unit. @throws RangeError like it. */
+  /**
+   * Parses like {@link parse}, but returns null for a text that is finer than the minor unit. @throws RangeError like
+   * {@link parse}.
+   */
   static exact(text: string, currency: Currency): Money | null {
     const decimals = /\.(\d*?)0*$/.exec(text)?.[1]?.length ?? 0;
     return decimals > minorUnitExponent(currency) ? null : Money.parse(text, currency);
   }
 
   /**
-   * The minor unit nearest to a number in major units, half away from zero. Sums of doubles are not exact: 0.1 × 3 is
-   * 0.30000000000000004. @throws RangeError when the amount is negative or not a safe integer.
+   * Returns the minor unit nearest to a number in major units, half away from zero. Sums of doubles are not exact: 0.1
+   * × 3 is 0.30000000000000004. @throws RangeError when the amount is negative or not a safe integer.
    */
   static nearest(major: number, currency: Currency): Money {
     return Money.parse(major.toFixed(18), currency);
@@ -62,6 +60,21 @@ export class Money {
   }
 }
 
+/** Rounds further digits half away from zero. @throws RangeError when the text is not a non-negative decimal. */
+function minorUnitsOf(text: string, currency: Currency): bigint {
+  if (VALUES.decimal.read(text) === null) throw new RangeError(`Not a decimal amount: ${text.slice(0, 40)}`);
+  const [whole = '', decimals = ''] = text.split('.');
+  const exponent = minorUnitExponent(currency);
+  const fraction = decimals.padEnd(exponent + 1, '0');
+  const kept = BigInt(whole + fraction.slice(0, exponent));
+  return Number(fraction[exponent]) >= 5 ? kept + 1n : kept;
+}
+
+/** Whether a decimal in major units is at most {@link MAX_UNIT_PRICE}. @throws RangeError for another text. */
+export function isUnitPrice(text: string, currency: Currency): boolean {
+  return minorUnitsOf(text, currency) <= MAX_UNIT_PRICE;
+}
+
 /** 7990 minor units of USD become `79.90`. {@link Money.parse} reads it back. */
 export function toDecimalText({ minor, currency }: Money): string {
   const exponent = minorUnitExponent(currency);
@@ -70,12 +83,15 @@ export function toDecimalText({ minor, currency }: Money): string {
   return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
-/** 1999 minor units of USD become 19.99. The division is exact as a decimal up to {@link MAX_TOTAL}. */
+/** Converts 1999 minor units of USD to 19.99. The decimal is exact up to {@link MAX_TOTAL}. */
 export function toDecimal(minor: number, currency: Currency): number {
   return minor / 10 ** minorUnitExponent(currency);
 }
 
-/** `whole` × `part` / `of`, rounded half up; 0 of nothing. Products of amounts exceed the exact integers. */
+/**
+ * Computes `whole` × `part` / `of`, rounded half up, and 0 when `of` is 0. It uses big integers: the product may exceed
+ * the exact numbers.
+ */
 export function partOf(whole: number, part: number, of: number): number {
   if (of <= 0) return 0;
   const [dividend, divisor] = [2n * BigInt(whole) * BigInt(part) + BigInt(of), 2n * BigInt(of)];

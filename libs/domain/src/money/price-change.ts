@@ -1,4 +1,4 @@
-import { minorUnitExponent, type Currency } from './currency.js';
+import { minorUnitExponent, type Currency } from '../values/currency.js';
 import { Money, toDecimalText } from './money.js';
 
 export const PRICE_REFUSALS = [
@@ -38,7 +38,7 @@ export class UnitPrice {
     return this.price?.minor ?? null;
   }
 
-  /** Whether a line has given it, also the one that it had. */
+  /** Whether a line has set the price, even to the value that it already had. */
   get isSet(): boolean {
     return this.hasBeenSet;
   }

@@ -1,6 +1,6 @@
 import type { TaxLine } from './tax.js';
 
-/** `order` is the placing. */
+/** `order` books the placing of the order. */
 export const BOOKING_KINDS = [
   'order',
   'lines',
@@ -13,9 +13,9 @@ export const BOOKING_KINDS = [
 ] as const;
 export type BookingKind = (typeof BOOKING_KINDS)[number];
 
-/** What a booking adds to the amounts of its order, in minor units; negative where it takes from them. */
+/** What a booking adds to the amounts of its order, in minor units. It is negative where it takes from them. */
 export interface BookedAmounts {
-  /** To the total. */
+  /** Adds to the total. */
   readonly charged: number;
   readonly credited: number;
   readonly paid: number;
@@ -24,8 +24,8 @@ export interface BookedAmounts {
 
 export interface Booking extends BookedAmounts {
   readonly kind: BookingKind;
-  /** The payment or refund that it is about; `''` for none. */
+  /** The payment or refund that the booking is for; `''` when it is for neither. */
   readonly reference: string;
-  /** The tax in what is charged or credited. */
+  /** The tax that is part of what is charged or credited. */
   readonly taxLines: readonly TaxLine[];
 }

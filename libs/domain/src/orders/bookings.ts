@@ -9,14 +9,14 @@ import { isTaxedAlike, taxDifference, taxLinesOf } from './tax.js';
 
 const NOTHING = { reference: '', charged: 0, credited: 0, paid: 0, refunded: 0, taxLines: [] };
 
-/** The bookings of a change: together, what the amounts of the order change by. */
+/** Returns the bookings of a change. Their sum is the change of the order's amounts. */
 export function bookingsOf(order: PlacedOrder, change: OrderChange): readonly Booking[] {
   const [payment, refund] = [effectOf(change, 'payment'), effectOf(change, 'refund')];
   const changed = order.after(change);
   const [before, after] = [ledgerOf(order.state), ledgerOf(changed.state)];
   const charged = changed.state.totalAmount - order.state.totalAmount;
   const records = [
-    // What stands for a status was booked with the status.
+    // A payment that only stands for a status was already booked with that status.
     ...(payment && !payment.isOfStatus ? bookingsOfPayment(payment) : []),
     ...(refund ? bookingsOfRefund(refund) : []),
   ];
@@ -27,7 +27,7 @@ export function bookingsOf(order: PlacedOrder, change: OrderChange): readonly Bo
 }
 
 /**
- * The charges of changed lines have their taxes, and each credit has its own.
+ * Charges of changed lines carry their own taxes, and so does each credit.
  * @param made the change, with the order before and after it.
  */
 function withTaxes(
@@ -52,13 +52,13 @@ function withTaxes(
       if (booking.kind === 'lines') return { ...booking, taxLines: charged };
       return { ...booking, taxLines: taxes[credits.indexOf(booking)] ?? [] };
     }),
-    // A change of the country may change nothing else.
+    // A change of the country may change the taxes and nothing else.
     ...(charged.length > 0 && !hasLines ? [{ ...NOTHING, kind: 'lines' as const, taxLines: charged }] : []),
     ...restated,
   ];
 }
 
-/** The units, or the shipping, that a credit of the change is for. */
+/** Returns the units, or the shipping, that a credit of the change is for. */
 function creditedBy({ kind }: Booking, order: PlacedOrder, change: OrderChange): TaxedCredit['of'] {
   if (kind !== 'credit') return null;
   const [refund, cancelled] = [effectOf(change, 'refund'), effectOf(change, 'cancelledUnits')];
@@ -70,7 +70,7 @@ function creditedBy({ kind }: Booking, order: PlacedOrder, change: OrderChange):
   return creditOf(units, state, creditedUnitsOf(state));
 }
 
-/** @param before units that were credited before. */
+/** @param before units that earlier credits were for. */
 function creditOf(
   units: readonly LineQuantity[],
   state: PlacedOrderState,
@@ -80,7 +80,9 @@ function creditOf(
   return { price: shareOf(state, sumByLine(units), before), taxes: taxesOfUnits(state, units, before) };
 }
 
-/** Where goods or the shipping are charged at other taxes, or more was credited of a tax than is left, the credits follow. */
+/**
+ * Restates earlier credits when the taxes of goods or shipping change, or when more of a tax was credited than is left.
+ */
 function restatedBookings(
   taxed: Parameters<typeof restatedTaxes>[0],
   before: PlacedOrderState,
@@ -110,7 +112,7 @@ function isTaxedAnew(before: PlacedOrderState, after: PlacedOrderState): boolean
   return isShippingAnew || kept.some(({ line, tax }) => !isTaxedAlike(taxesBefore.get(line) ?? tax, tax));
 }
 
-/** What a credit of the books was for, by the records of its order. */
+/** Finds in the records of the order what a booked credit was for. */
 function creditedEarlier({ kind, reference }: BookedCredit, state: PlacedOrderState): TaxedCredit['of'] {
   if (kind !== 'credit') return null;
   const refund = state.refunds.find((each) => each.reference === reference);
@@ -151,8 +153,8 @@ export function bookingsOfRefund({
 }
 
 /**
- * What the bookings of records leave of the amounts: changed lines, units that were given up, a cancellation, and what a status
- * stands for without records.
+ * Returns the bookings that records do not explain: changed lines, cancelled units, a cancellation, and amounts that
+ * follow from a status without records.
  */
 export function bookingsBeside(
   records: readonly Booking[],

@@ -9,19 +9,19 @@ import { isVoid, type BinCodes } from './shipment.js';
 
 export interface Cancellation {
   readonly reason: string;
-  /** Whether the units go back to their bins; null = those that came from bins. */
+  /** Whether the units go back to their bins. Null restocks the units that came from bins. */
   readonly restock: boolean | null;
-  /** What stays owed of an order that is cancelled as a whole, in minor units. Absent: nothing. */
+  /** What stays owed when the whole order is cancelled, in minor units. Absent means nothing. */
   readonly fee?: number;
-  /** Applies to the order as a whole. The mail of a shipment names the units that were given up. */
+  /** Has an effect only when the whole order is cancelled. Cancelled units appear in the mail of a later shipment. */
   readonly notify: boolean;
 }
 
 const RESTOCK = { kind: 'restock', movement: 'CANCELLATION' } as const;
 
 /**
- * A cancelled order stays as it is, also its fee.
- * @param items units that have not shipped; null = the order as a whole.
+ * A cancelled order does not change, nor does its fee.
+ * @param items units that have not shipped; null cancels the whole order.
  * @throws CancelledTooLate, NotFound, AlreadyShipped, BeingPicked, UnitsWithoutBin
  * @throws FeeExceedsOwed, and OrderCancelled for another fee than that of the cancelled order
  */
@@ -45,7 +45,7 @@ function repeated(order: PlacedOrder, { fee }: Cancellation): OrderChange {
   return order.unchanged();
 }
 
-/** All but the fee is credited, so that a later credit or write-off lowers what is owed of the fee. */
+/** Credits everything except the fee, so that a later credit or write-off lowers what is owed of the fee. */
 function cancelledFor(order: PlacedOrder, after: OrderState, how: Cancellation, fee: number): OrderChange {
   const { owed } = ledgerOf(order.state);
   if (fee > owed) throw new FeeExceedsOwed(owed);
@@ -57,7 +57,7 @@ function cancelledFor(order: PlacedOrder, after: OrderState, how: Cancellation, 
   return { ...change, effects: [...change.effects, { kind: 'cancellationFee', ...kept }] };
 }
 
-/** Nothing ships of an order that gives up all its units: it is cancelled as a whole. */
+/** An order that cancels all its units is cancelled as a whole: nothing is left to ship. */
 function cancelUnits(order: PlacedOrder, cancellation: Cancellation, items: readonly LineQuantity[]): OrderChange {
   order.assertUnclaimed(items);
   if (cancellation.restock) order.assertHasTakenStock();
@@ -79,15 +79,15 @@ function cancelUnits(order: PlacedOrder, cancellation: Cancellation, items: read
 }
 
 interface GivenUp extends Pick<OrderChange, 'fulfillmentStatus' | 'events' | 'effects'> {
-  /** The events of the fulfillment status. */
+  /** The history events of the fulfillment status. */
   readonly steps: readonly OrderEvent[];
 }
 
 /**
- * What giving up units does, except for the payment status.
- * @param items units that no shipment has.
- * @param how whether they go back to bins, and to which, the credit for them, the refund from which it follows, and the fee of
- *   the cancelled order.
+ * Returns the effects of cancelling units, except for those on the payment status.
+ * @param items units that are in no shipment.
+ * @param how whether the units go back to bins, and to which; the credit for them; the refund that causes it; and the
+ * fee of the cancelled order.
  */
 export function givingUp(
   order: PlacedOrder,
@@ -107,7 +107,7 @@ export function givingUp(
   const rest = order.without(items, amount);
   const isWhole = rest.keptUnits.length === 0;
   const fulfillmentStatus = isWhole ? 'CANCELLED' : furtherOf(rest.fulfillmentWith(shipments), before);
-  // A step names the shipment from which it follows: a void shipment undoes its own.
+  // Each event names the shipment that causes it, because a void shipment undoes its own events.
   const shipment = isWhole ? '' : shipments.findLast((one) => !isVoid(one))?.reference;
   const details = { ...(!isWhole && { items }), ...(reason && { reason }), restock: returns, ...(fee && { fee }) };
   const back = {
@@ -142,7 +142,7 @@ export function cancelledAs(
     events: [...events, ...order.statusEventsTo(after)],
     effects: [
       ...effects,
-      // Without the confirmation, the cancellation would be the first mail.
+      // A customer who has had no confirmation would get the cancellation as the first mail.
       ...(notify && !order.isConfirmationHeld
         ? [{ kind: 'mail', stage: 'notify-cancellation', reference: '' } as const]
         : []),

@@ -8,21 +8,24 @@ import type { BillingAddress } from '../shared/postal-address.js';
 import type { BilledContact, ShippingContact } from './order.js';
 import type { PlacedOrder } from './placed-order.js';
 
-/** Absent fields stay. */
+/** Absent fields keep their value. */
 export type ContactPatch = { readonly [Part in keyof ShippingContact]: Partial<ShippingContact[Part]> } & {
   readonly billingAddress?: Partial<BillingAddress>;
 };
 
-/** A corrected contact, and what the rules that look at its changed parts say, with the other reasons so far. */
+/**
+ * A corrected contact, with the verdict of the rules that look at its changed parts and the earlier reasons of the
+ * other rules.
+ */
 export interface ScreenedContact {
   readonly contact: ShippingContact;
-  /** ACCEPT when none of these rules fires: a person may have released the order. */
+  /** Is ACCEPT when none of these rules fires: a person may have released the order. */
   readonly assessment: FraudAssessment;
-  /** The verdict of the order so far. */
+  /** The verdict of the order before the correction. */
   readonly before: FraudVerdict;
 }
 
-/** A billing address that is the shipping address stays it, unless the patch names a field of it. */
+/** A billing address that equals the shipping address follows it, unless the patch names a billing field. */
 export function correctedContact(before: BilledContact, patch: ContactPatch): BilledContact {
   const shippingAddress = { ...before.shippingAddress, ...patch.shippingAddress };
   const billsShipping = changedFields('', { name: '', ...before.shippingAddress }, before.billingAddress).length === 0;
@@ -47,10 +50,9 @@ export function changedParts(before: ShippingContact, after: ShippingContact): C
 }
 
 /**
- * The contact and the shipping address change while units are left to ship, the billing address until the order has ended.
- * A contact that changed after its screening counts as one without an analysis.
- *
- * @param screened null = the order was placed without an analysis.
+ * The contact and the shipping address may change while units are left to ship, the billing address until the order has
+ * ended. A contact that changed after its screening is treated as one without an analysis.
+ * @param screened null when the order was placed without an analysis.
  * @throws OrderCancelled, ContactTooLate, BillingTooLate
  * @throws BeingPicked when the order must be held.
  */
@@ -95,13 +97,13 @@ function screeningOf(
     events: [orderEvent('contact_changed', '', { changed, rules })],
     effects: [
       { kind: 'review', to: { heldFor: rules } },
-      // A person decides about an order that exists.
+      // The order already exists, so a person decides instead of the rule.
       { kind: 'assessment', ...assessment, verdict: 'REVIEW' },
     ],
   };
 }
 
-/** Paths in the full order. */
+/** Returns paths in the full order. */
 function shippingChanges(before: ShippingContact, after: ShippingContact): string[] {
   return [
     ...changedFields('customer.', before.customer, after.customer),
@@ -109,7 +111,7 @@ function shippingChanges(before: ShippingContact, after: ShippingContact): strin
   ];
 }
 
-/** Paths in the full order of what the patch changes. */
+/** Returns the paths, in the full order, that the patch changes. */
 function billingChanges({ state }: PlacedOrder, { billingAddress }: ContactPatch): string[] {
   const before = state.contact.billingAddress;
   return changedFields('billing_address.', before, { ...before, ...billingAddress });

@@ -13,7 +13,7 @@ import {
   type UnavailableItem,
   type UnofferedQuantity,
 } from '../errors.js';
-import type { Currency } from '../money/currency.js';
+import type { Currency } from '../values/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { sumDemand } from '../stock/stock-demand.js';
 import type { LineQuantity } from './line-units.js';
@@ -32,26 +32,29 @@ import { isVoid } from './shipment.js';
 import type { Tax } from './tax.js';
 
 export interface LinesRequest {
-  /** New quantities, each of another line; 0 = the line is given up. What else is absent stays. */
+  /** New quantities, at most one for each line; 0 cancels the line. Other absent fields keep their value. */
   readonly set: readonly (LineQuantity & Partial<ChargedLine>)[];
-  /** New lines at the live prices. */
+  /** New lines, at the current catalog prices. */
   readonly add: readonly OrderLine[];
-  /** What cannot be added. */
+  /** Requested lines that cannot be added. */
   readonly unavailable: readonly UnavailableItem[];
   /** Lines of `set` and `add` whose units are not sold in this quantity; absent: none. */
   readonly notOffered?: readonly UnofferedQuantity[];
   /** The currency of the store. */
   readonly currency: Currency;
-  /** Absent when any total will do. */
+  /** The total that the client expects. When absent, any total is accepted. */
   readonly expectedTotal?: Money;
-  /** The charges as the client gives them, with those of `set` and `add`; what is absent stays. Absent: it gives none. */
+  /**
+   * The charges that the client gives, including those of `set` and `add`. Absent parts keep their value; when all is
+   * absent, the client gives no charges.
+   */
   readonly given?: Partial<GivenCharges>;
-  /** Whether the client may give charges: it may change the lines of an order that has some. */
+  /** Whether the client may give charges, and so change the lines of an order that has given ones. */
   readonly mayGive?: boolean;
 }
 
 /**
- * Lines keep their numbers and prices. One that is given up stays with the quantity 0: its number is never used again.
+ * Lines keep their numbers and prices. A cancelled line stays with quantity 0, because its number is never used again.
  * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked, ChargesGiven
  * @throws ItemsUnavailable, CurrencyMismatch, QuantityNotOffered, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged,
  *   TooManyTaxes, TotalOutOfRange
@@ -111,7 +114,7 @@ function assertTotal({ state }: PlacedOrder, after: PlacedOrder, expected?: Mone
   if (!costs({ total }, expected)) throw new PriceChanged(total);
 }
 
-/** What makes an order have the lines and the charges of `after`. */
+/** Returns the change that gives an order the lines and charges of `after`. */
 function linesChange(
   { state }: PlacedOrder,
   after: PlacedOrder,
@@ -157,7 +160,8 @@ function isSameTax(one: readonly Tax[], other: readonly Tax[]): boolean {
 }
 
 /**
- * The charges of an order whose country or VAT id, say, has changed. An order that costs the same has no other charges.
+ * Charges an order again after a change of, for example, its country or VAT id. When the order costs the same, its
+ * charges stay.
  * @param contact the contact afterwards.
  * @throws PaymentUnrecorded, TooManyTaxes, TotalOutOfRange
  */
@@ -191,7 +195,7 @@ function assertAddable({ state }: PlacedOrder, { add, unavailable, notOffered = 
   if (add.length > 0 && currency !== state.currency) throw new CurrencyMismatch(currency);
   if (notOffered.length > 0) throw new QuantityNotOffered(notOffered);
   if (state.lines.length + add.length > MAX_LINES) {
-    throw new InvalidOrderItems(`An order has at most ${MAX_LINES} lines, with those that it has given up`);
+    throw new InvalidOrderItems(`An order can have at most ${MAX_LINES} lines, including cancelled ones`);
   }
   const added = add.flatMap(({ metadata }) => (metadata ? [metadata] : []));
   if (added.length > 0) assertMetadataFits([...metadataOf(state), ...added]);
@@ -203,7 +207,7 @@ function givenUp(before: readonly LineQuantity[], kept: readonly LineQuantity[])
     .filter(({ quantity }) => quantity > 0);
 }
 
-/** The stock that the order needs, and where in the request. */
+/** Returns the stock that the order still needs, and which part of the request needs it. */
 function demandOf(
   before: readonly PlacedLine[],
   { set, add }: Pick<LinesRequest, 'set' | 'add'>,
@@ -222,8 +226,8 @@ function demandOf(
 }
 
 /**
- * An order of which only shipped units are left has shipped, one of which all is paid has succeeded, and one whose payments do
- * not cover the new total is to be paid again.
+ * Moves the statuses: an order with only shipped units left has shipped, a fully paid one has succeeded, and one whose
+ * payments do not cover the new total is pending again.
  */
 function stepTo(order: PlacedOrder, after: PlacedOrder): Omit<OrderChange, 'effects'> {
   const { status, fulfillmentStatus, shipments, payments, lines, totalAmount } = order.state;
@@ -236,7 +240,7 @@ function stepTo(order: PlacedOrder, after: PlacedOrder): Omit<OrderChange, 'effe
     const before = lines[index]?.quantity ?? 0;
     return quantity === before ? [] : [{ line, before, after: quantity }];
   });
-  // The statuses follow from shipments and payments, and are undone with them.
+  // These statuses follow from shipments and payments, and are undone with them.
   const shipment = shipments.findLast((one) => !isVoid(one))?.reference;
   return {
     ...state,

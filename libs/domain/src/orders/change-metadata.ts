@@ -16,7 +16,7 @@ export interface MetadataChange {
   readonly lines: readonly { readonly line: number; readonly metadata: MetadataPatch }[];
 }
 
-/** The event names no key: a client chooses them, and they may be personal data. @throws NotFound, MetadataTooLarge */
+/** The event names no key: clients choose the keys, which may be personal data. @throws NotFound, MetadataTooLarge */
 export function changeMetadata(order: PlacedOrder, change: MetadataChange): OrderChange {
   order.assertLines(change.lines);
   const { state } = order;
@@ -37,7 +37,7 @@ export function changeMetadata(order: PlacedOrder, change: MetadataChange): Orde
   };
 }
 
-/** Returns that of an order, of its lines and of its payments. */
+/** Collects the metadata of an order, of its lines and of its payments. */
 export function metadataOf({ metadata, lineMetadata, payments }: PlacedOrderState): Metadata[] {
   return [metadata, ...[...lineMetadata, ...payments].map((part) => part.metadata)].filter(isFilled);
 }
@@ -46,7 +46,7 @@ function isFilled(metadata: Metadata): boolean {
   return Object.keys(metadata).length > 0;
 }
 
-/** @param all the metadata of an order and of its parts. @throws MetadataTooLarge */
+/** @param all the metadata of an order and its parts. @throws MetadataTooLarge */
 export function assertMetadataFits(all: readonly Metadata[]): void {
   const isFull = all.some((metadata) => Object.keys(metadata).length > METADATA_LIMITS.keys);
   if (isFull || !isMetadataSmall(all)) throw new MetadataTooLarge();

@@ -5,40 +5,46 @@ import { partOf } from '../money/money.js';
 import type { Tax } from './tax.js';
 
 export interface TaxRate {
-  /** The country to which an order goes, as in ISO 3166-1. */
+  /** The country that the order ships to, as an ISO 3166-1 code. */
   readonly country: string;
-  /** The slug of the category for whose products it is; null = for all that no other rate is for. */
+  /**
+   * The slug of the category whose products have this rate. Null applies it to all products that no other rate covers.
+   */
   readonly category: string | null;
   readonly name: string;
-  /** In percent, with at most 4 decimals. */
+  /** A percentage with at most 4 decimals. */
   readonly rate: number;
 }
 
-/** How a store charges its orders. */
+/** How a store computes taxes and shipping of its orders. */
 export interface ChargeRules {
-  /** Whether the prices of the catalog, and the shipping, include tax. */
+  /** Whether catalog prices and shipping include tax. */
   readonly isTaxIncluded: boolean;
   readonly rates: readonly TaxRate[];
-  /** The country from which the store sells; null = it charges every business as a consumer. */
+  /**
+   * The country that the store sells from. Null disables the reverse charge: the store charges businesses like
+   * consumers.
+   */
   readonly reverseChargeFrom: string | null;
   readonly shipping: {
     /** In minor units. */
     readonly amount: number;
-    /** The sum of the lines from which it is free, in minor units; null = it never is. */
+    /** Shipping is free from this sum of the lines, in minor units. Null means that it is never free. */
     readonly freeFrom: number | null;
   };
 }
 
-/** 2026. */
+/** The member states of the EU as of 2026. */
 const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 
 const REVERSE_CHARGE: Tax = { name: 'Reverse charge', rate: 0, amount: 0 };
 
 /**
- * The charges of an order by the rules of its store. Tax is rounded for each line, half up. A line has the rate of one of its
- * categories, the lowest where there are several; shipping has the rate without a category. An order for a business in another
- * country of the EU, with a VAT id of another one, has no tax: it is discounted by the tax that prices of the store's country include.
- * @param categoriesOf the slugs of the categories of a line.
+ * Computes the charges of an order by the rules of its store. Tax is rounded half up for each line. A line has the
+ * lowest rate among its categories; shipping has the rate without a category. A business in another EU country, with a
+ * VAT id from outside the store's country, pays no tax: where prices include tax, the tax of the store's country
+ * becomes a discount.
+ * @param categoriesOf returns the slugs of a line's categories.
  */
 export function chargesBy(
   rules: ChargeRules,
@@ -67,7 +73,7 @@ export function chargesBy(
 
 function homeOfReverseCharge({ reverseChargeFrom: home }: ChargeRules, order: ChargeableOrder): string | null {
   const vatId = order.billing.vat_id || order.address.vat_id;
-  // Greece has its own prefix.
+  // VAT ids of Greece begin with EL, not with its country code GR.
   const ofBusiness = vatId.trim().slice(0, 2).toUpperCase().replace('EL', 'GR');
   const isAbroad = [ofBusiness, order.address.country].every((country) => EU.includes(country) && country !== home);
   return isAbroad ? home : null;
@@ -81,7 +87,7 @@ function rateFor(rates: readonly TaxRate[], categories: readonly string[]): TaxR
   return lowest ?? rates.find(({ category }) => category === null);
 }
 
-/** Tenths of thousandths of a percent: rates have at most 4 decimals. */
+/** The divisor for rates in units of 0.0001 percent: rates have at most 4 decimals. */
 const WHOLE = 1_000_000;
 
 function taxOn(price: number, by: TaxRate | undefined, isIncluded: boolean): Tax[] {

@@ -1,20 +1,20 @@
-import type { Currency } from '../money/currency.js';
+import type { Currency } from '../values/currency.js';
 import type { Money } from '../money/money.js';
 import type { BillingAddress, PostalAddress } from '../shared/postal-address.js';
 import type { OrderCustomer } from './order.js';
 import type { OrderLine } from './order-line.js';
 
-/** What an order is charged for, and whom it is for. */
+/** The lines, addresses and amounts that taxes and shipping are computed from. */
 export interface ChargeableOrder {
   readonly currency: Currency;
   readonly paymentMethod: string;
-  /** With their prices. Of an order that has been placed, the lines of which nothing has shipped or was given up. */
+  /** Each line has its price. A placed order lists only the lines without shipped or cancelled units. */
   readonly lines: readonly OrderLine[];
-  /** Sum of the prices of all lines, also of those that are not charged again. */
+  /** The sum of all line prices, including lines that are not charged again. */
   readonly subtotal: Money;
   readonly customer: OrderCustomer;
-  /** Where it goes. */
+  /** The address that the order ships to. */
   readonly address: PostalAddress;
-  /** Who is billed. */
+  /** The address that is billed. */
   readonly billing: BillingAddress;
 }

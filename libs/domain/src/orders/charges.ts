@@ -1,5 +1,5 @@
 import { MAX_TOTAL, type Money } from '../money/money.js';
-import { isStorable } from '../shared/text.js';
+import { isText } from '../values/text.js';
 import { taxOf, type Tax } from './tax.js';
 
 export const MAX_TAXES = 10;
@@ -11,22 +11,22 @@ export interface LineCharges {
   readonly discount: number;
 }
 
-/** What an order costs in addition to the prices of its lines: integers of minor units, from 0. */
+/** What an order costs in addition to its line prices, as non-negative integers of minor units. */
 export interface Charges {
-  /** Whether the prices and the shipping include the taxes: then they are information, and do not raise the total. */
+  /** Whether prices and shipping include the taxes. If so, the taxes are information and do not raise the total. */
   readonly isTaxIncluded: boolean;
   readonly shipping: number;
   readonly shippingTax: readonly Tax[];
-  /** In the order of the lines. Empty: no line has tax or a discount. */
+  /** Has the same sequence as the lines. It is empty when no line has tax or a discount. */
   readonly lines: readonly LineCharges[];
 }
 
 export const NO_CHARGES: Charges = { isTaxIncluded: false, shipping: 0, shippingTax: [], lines: [] };
 
-/** Charges of an order that its client gives, beside those of its lines. */
+/** The charges that a client gives for an order, apart from those of its lines. */
 export type GivenCharges = Omit<Charges, 'lines'>;
 
-/** The sums of the charges, in minor units. */
+/** Sums the charges, in minor units. */
 export function sumsOf({ shippingTax, lines }: Charges): { readonly tax: number; readonly discount: number } {
   return {
     tax: lines.reduce((sum, { tax }) => sum + taxOf(tax), taxOf(shippingTax)),
@@ -34,13 +34,16 @@ export function sumsOf({ shippingTax, lines }: Charges): { readonly tax: number;
   };
 }
 
-/** What the charges add to the prices of the lines, in minor units. */
+/** Returns what the charges add to the line prices, in minor units. */
 export function addedBy(charges: Charges): number {
   const { tax, discount } = sumsOf(charges);
   return (charges.isTaxIncluded ? 0 : tax) + charges.shipping - discount;
 }
 
-/** Says which taxes are more than the price that includes them; null where none are. @param prices those of the lines. */
+/**
+ * Names the taxes that exceed the price that includes them. Returns null when there are none. @param prices the prices
+ * of the lines.
+ */
 export function excessOfTaxes(
   { isTaxIncluded, shipping, shippingTax, lines }: Charges,
   prices: readonly number[],
@@ -55,10 +58,13 @@ export function excessOfTaxes(
   const beyond = parts.find(({ tax, price }) => tax > price);
   if (!beyond) return null;
   const { of, tax, price } = beyond;
-  return `The taxes of ${of} exceed the price that includes them: ${tax} of ${price} minor units`;
+  return `The taxes of ${of} are ${tax} minor units and exceed the price of ${price} that includes them`;
 }
 
-/** Compilers do not check what an extension returns. @throws RangeError unless the charges are valid for the lines. */
+/**
+ * Checks at run time what an extension returns: its code may be untyped. @throws RangeError unless the charges are
+ * valid for the lines.
+ */
 export function assertCharges(charges: Charges, priced: readonly { readonly total: Money }[]): void {
   const { shipping, shippingTax, lines } = charges;
   assertAmount('shipping', shipping);
@@ -91,11 +97,15 @@ function assertTaxes(taxes: readonly Tax[]): void {
 }
 
 function isTaxName(name: unknown): boolean {
-  return typeof name === 'string' && name.trim() !== '' && Array.from(name).length <= MAX_TAX_NAME && isStorable(name);
+  return typeof name === 'string' && name.trim() !== '' && isText(name, MAX_TAX_NAME);
 }
 
+/** Percent. */
+export const MAX_TAX_RATE = 1_000;
+export const TAX_RATE_RULE = `must be a percentage from 0 to ${MAX_TAX_RATE} with at most 4 decimals`;
+
 export function isTaxRate(rate: unknown): rate is number {
-  return typeof rate === 'number' && rate >= 0 && rate <= 1_000 && Number(rate.toFixed(4)) === rate;
+  return typeof rate === 'number' && rate >= 0 && rate <= MAX_TAX_RATE && Number(rate.toFixed(4)) === rate;
 }
 
 function assertAmount(name: string, minor: number): void {

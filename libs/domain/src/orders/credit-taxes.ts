@@ -2,18 +2,21 @@ import type { Booking } from './booking.js';
 import { partOf } from '../money/money.js';
 import { taxDifference, type Tax, type TaxLine } from './tax.js';
 
-/** A credit, and what it is for. */
+/** A credit, with what it is given for. */
 export interface TaxedCredit extends Pick<Booking, 'kind' | 'credited'> {
-  /** The goods or the shipping that it credits, with their price and taxes; null = nothing in particular. */
+  /**
+   * The credited goods or shipping, with their price and taxes. Null means that the credit is for nothing in
+   * particular.
+   */
   readonly of: { readonly price: number; readonly taxes: readonly Tax[] } | null;
 }
 
-/** What the books have of a credit. */
+/** A credit as the journal has it. */
 export type BookedCredit = Pick<Booking, 'kind' | 'reference' | 'credited' | 'taxLines'>;
 
 interface TaxedTotal {
   readonly totalAmount: number;
-  /** The taxes of the order by name and rate, as it was sold. */
+  /** The order's taxes by name and rate, at the time of sale. */
   readonly sold: readonly TaxLine[];
 }
 
@@ -22,7 +25,7 @@ interface Credits {
   readonly taxes: readonly TaxLine[];
 }
 
-/** All credits of an order, and those of them that payments have written off. */
+/** The sums of an order's credits, and how much of them was written off by payments. */
 export interface CreditSums {
   readonly all: Credits;
   readonly writtenOff: Credits;
@@ -40,10 +43,11 @@ export function sumOfCredits(booked: readonly BookedCredit[]): CreditSums {
 }
 
 /**
- * The taxes of each credit. Goods and shipping take theirs with them, in the part of their price that is credited; any other
- * credit, such as goodwill or a write-off, and what goods are credited beyond what is left of them, takes its part of each tax that
- * is left. A write-off that is taken back gives its taxes back. Once nothing is owed, no tax is left.
- * @param before what was credited before.
+ * Computes the taxes of each credit. A credit for goods or shipping takes their taxes in proportion to the credited
+ * part of the price. Any other credit, such as goodwill or a write-off, takes a proportional part of each remaining
+ * tax; so does the part of a goods credit that exceeds what is left of the goods. Reversing a write-off returns its
+ * taxes. When nothing is owed any more, no tax remains.
+ * @param before what earlier changes credited.
  */
 export function creditTaxes(order: TaxedTotal, before: CreditSums, credits: readonly TaxedCredit[]): TaxLine[][] {
   let sums = before;
@@ -68,7 +72,7 @@ function taxesOf({ kind, credited, of }: TaxedCredit, order: TaxedTotal, sums: C
   return sumOf([...own.taxes, ...shared]);
 }
 
-/** The taxes of goods in the part of their price that is credited, and in which all of their taxes are left. */
+/** Returns the taxes of the credited part of the goods, limited to a part whose taxes are all still left. */
 function ownTaxes(of: NonNullable<TaxedCredit['of']>, credited: number, left: readonly TaxLine[]) {
   const most = Math.max(0, Math.min(credited, of.price));
   const shares = left.map((tax) => {
@@ -83,9 +87,9 @@ function ownTaxes(of: NonNullable<TaxedCredit['of']>, credited: number, left: re
 }
 
 /**
- * What the taxes of credits and of write-offs change by once the order is charged at other taxes: each credit counts as if it were
- * given now.
- * @param credits those of the books, with what each is for.
+ * Computes how the taxes of credits and write-offs change when the order is charged at other taxes. Each credit counts
+ * as if it were given now.
+ * @param credits the credits of the journal, each with what it is for.
  */
 export function restatedTaxes(
   order: TaxedTotal,

@@ -5,16 +5,18 @@ import type { PlacedOrder } from './placed-order.js';
 export const MAX_DATED_DAYS = 60;
 const DAY_MS = 86_400_000;
 
-/** The earliest time that a change may be dated to. */
+/** The earliest time to which a change may be dated. */
 export function earliestOf(now: Date): Date {
   return new Date(now.getTime() - MAX_DATED_DAYS * DAY_MS);
 }
 
 /**
- * A change that counts for another time than that of its booking. A repeated request changes nothing, and may be older.
- * @param at null = now.
- * @throws DatedTooEarly when it is more than a day before the order, or more than {@link MAX_DATED_DAYS} before now. The day is for
- *   clocks that differ, payments of a checkout that places its order afterwards, and dates without a time.
+ * Dates a change to another time than that of its booking. A repeated request changes nothing, so its time may be
+ * older.
+ * @param at null means now.
+ * @throws DatedTooEarly when `at` is more than a day before the order, or more than {@link MAX_DATED_DAYS} before now.
+ * The day allows for clocks that differ, checkouts that take the payment before they place the order, and dates without
+ * a time.
  */
 export function datedChange(
   { state }: PlacedOrder,

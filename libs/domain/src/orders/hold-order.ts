@@ -5,7 +5,7 @@ import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
 
 /**
- * Only a person ends the review: no later analysis does. An order that a person holds stays as it is.
+ * Only a person ends this review; no later analysis does. An order that a person already holds does not change.
  * @throws OrderCancelled, HeldTooLate, BeingPicked
  */
 export function holdOrder(order: PlacedOrder, reason: string): OrderChange {

@@ -17,7 +17,7 @@ export interface CreditedOrder {
   readonly refunds: readonly Pick<RefundRecord, 'lines'>[];
 }
 
-/** What the shipping costs with its tax, in minor units. */
+/** The price of shipping including its tax, in minor units. */
 export function shippingOf({
   shippingAmount,
   shippingTax,
@@ -26,7 +26,10 @@ export function shippingOf({
   return shippingAmount + (isTaxIncluded ? 0 : taxOf(shippingTax));
 }
 
-/** Units that were given up, or shipped and refunded: their share of the total is credited. */
+/**
+ * Returns the units whose share of the total is already credited: cancelled units, and shipped units that were
+ * refunded.
+ */
 export function creditedUnitsOf({ lines, refunds }: CreditedOrder): LineQuantity[] {
   const cancelled = lines.map(({ line, cancelledQuantity }) => ({ line, quantity: cancelledQuantity }));
   const refunded = refunds.flatMap((refund) =>
@@ -36,9 +39,9 @@ export function creditedUnitsOf({ lines, refunds }: CreditedOrder): LineQuantity
 }
 
 /**
- * The share of units in the total of their order without shipping, so with tax and discount, in minor units. The shares of all
- * units of a line, and those of all lines, add up: the last ones take what the others leave by rounding.
- * @param before units of the lines whose share was taken before.
+ * Returns the share of the units in the order's total without shipping, in minor units. The share includes tax and
+ * discount. All shares add up exactly: the last units of a line, and the last line, absorb the rounding.
+ * @param before units whose share was taken before.
  */
 export function shareOf(order: PricedOrder, units: readonly LineQuantity[], before: readonly LineQuantity[]): number {
   const shares = sharesOf(order);
@@ -54,8 +57,8 @@ export function shareOf(order: PricedOrder, units: readonly LineQuantity[], befo
 }
 
 /**
- * The taxes of units.
- * @param before units of the lines whose taxes were taken before.
+ * Returns the taxes of the units.
+ * @param before units whose taxes were taken before.
  */
 export function taxesOfUnits(
   order: Pick<PricedOrder, 'lines'>,
@@ -71,7 +74,7 @@ export function taxesOfUnits(
   });
 }
 
-/** Amounts that belong to no line are shared by what the lines cost with their tax and discount. */
+/** Distributes amounts that belong to no line in proportion to what each line costs with its tax and discount. */
 function sharesOf(order: PricedOrder) {
   const { totalAmount, isTaxIncluded } = order;
   const lines = order.lines.map(({ line, unitPrice, quantity, tax, discount }) => {

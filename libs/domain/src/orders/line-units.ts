@@ -1,10 +1,10 @@
-/** Units of a line of an order, which counts from 1. */
+/** Units of an order line. Lines are numbered from 1. */
 export interface LineQuantity {
   readonly line: number;
   readonly quantity: number;
 }
 
-/** Returns an entry for each line. */
+/** Returns one entry for each line. */
 export function sumByLine(lines: readonly LineQuantity[]): LineQuantity[] {
   return [...unitsByLine(lines)].map(([line, quantity]) => ({ line, quantity }));
 }
@@ -15,7 +15,7 @@ export function unitsByLine(lines: readonly LineQuantity[]): Map<number, number>
   return byLine;
 }
 
-/** Leaves out lines of which none is left. */
+/** Omits lines of which no unit is left. */
 export function unitsBeyond(lines: readonly LineQuantity[], taken: readonly LineQuantity[]): LineQuantity[] {
   const takenOf = new Map(taken.map(({ line, quantity }) => [line, quantity]));
   return lines

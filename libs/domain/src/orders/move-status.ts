@@ -19,14 +19,14 @@ export interface Transition {
   readonly to: string;
   /** Whether units go back to their bins when the order becomes RETURNED. */
   readonly restock: boolean;
-  /** The bin that gets them instead; null = their own. */
+  /** The bin that receives the units; null returns them to their own bins. */
   readonly restockTo: BinCodes | null;
-  /** Which units go back; null = all that were shipped and have not come back. */
+  /** Which units go back; null selects all shipped units that have not come back. */
   readonly lines: readonly LineQuantity[] | null;
 }
 
 /**
- * Confirming does not end the review: a client that confirms each new order would release all.
+ * Confirming does not end the review: otherwise a client that confirms each new order would release all of them.
  * @throws StaleStatus, IllegalTransition, OrderHeld, NotFound, BeingPicked, ReturnExceedsShipment, UnitsWithoutBin
  */
 export function moveStatus(
@@ -46,7 +46,7 @@ export function moveStatus(
 
   if (to === 'CONFIRMED' && order.isHeld) throw new OrderHeld();
   const change = isPayment ? { status: to as PaymentStatus } : { fulfillmentStatus: to as FulfillmentStatus };
-  // A payment may fail and be tried again for ever.
+  // A payment may fail and be retried without end.
   const moved = { ...setStatuses(order, change), isEndless: isPayment };
   if (to !== 'RETURNED' || !restock) return moved;
   const returned = order.unitsToReturn(lines, restockTo);

@@ -14,8 +14,8 @@ import type { BinCodes, PickedUnits, Shipment } from './shipment.js';
 import type { Tax } from './tax.js';
 
 /**
- * The hash of a request without its times and the units of its lines, which the record itself shows. Once its person is
- * erased, its beginning is known; of an imported record, nothing: `''`.
+ * The hash of a request, without its times and the units of its lines, which the record itself shows. After an erasure,
+ * only the beginning of the hash is known; an imported record has none: `''`.
  */
 export interface Repeatable {
   readonly requestHash: string;
@@ -30,19 +30,19 @@ export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-ref
 export interface WantedLine {
   /** Position in the order, from 0. */
   readonly position: number;
-  /** Where the request asks for it. */
+  /** Which part of the request needs the stock. */
   readonly place: Pick<Shortage, 'list' | 'line'>;
 }
 
 export interface LinesChange extends ChargedAmounts {
-  /** Present lines, with what they have afterwards. */
+  /** Lines that the order already has, with their values after the change. */
   readonly changed: readonly ChargedLine[];
-  /** They follow the present ones. */
+  /** New lines, which follow the existing ones. */
   readonly added: readonly OrderLine[];
-  /** What the amount and the units of the order grow by. */
+  /** The growth of the amount and of the units of the order. */
   readonly amount: number;
   readonly units: number;
-  /** The stock that the order needs more. Its lines are positions in `wanted`. */
+  /** The additional stock that the order needs. Its lines are positions in `wanted`. */
   readonly demand: readonly StockDemand[];
   readonly wanted: readonly WantedLine[];
 }
@@ -60,26 +60,26 @@ export interface ChargedAmounts {
   readonly shippingAmount: number;
   readonly shippingTax: readonly Tax[];
   readonly isTaxIncluded: boolean;
-  /** Whether a client has given the charges: the service does not charge the order again. */
+  /** Whether a client gave the charges. If so, the service never recomputes them. */
   readonly hasGivenCharges: boolean;
 }
 
-/** Units that go back to bins. Only those of a RETURN have left. ORDER: the lines gave them up. */
+/** Units that go back to bins. `RETURN`: they had shipped. `ORDER`: the lines gave them up before shipping. */
 export interface Restock {
   readonly movement: 'CANCELLATION' | 'RETURN' | 'ORDER';
   readonly lines: readonly LineQuantity[];
-  /** Absent = where they came from. */
+  /** When absent, the units return to the bins that they came from. */
   readonly to?: BinCodes;
-  /** The units are those of `cancelledUnits` in the same change. */
+  /** Whether the units are those of `cancelledUnits` in the same change. */
   readonly isOfCancelledUnits?: true;
-  /** The stock that the change takes afterwards: its rows are locked with those that get the units. */
+  /** The stock that the change takes afterwards. Its rows are locked together with those that receive units. */
   readonly alsoLocks?: readonly StockDemand[];
 }
 
-/** The stage of a mail. */
+/** A mail, by its stage and what it is about. */
 export interface MailOfOrder {
   readonly stage: string;
-  /** The shipment or refund that it is about; `''` for none. */
+  /** The shipment or refund that the mail is about; `''` for none. */
   readonly reference: string;
 }
 
@@ -94,32 +94,34 @@ export interface LineMetadata {
   readonly metadata: Metadata;
 }
 
-/** What a change does to an order beside its statuses, by kind. */
+/** What a change does to an order apart from its statuses, by kind. */
 interface Effects {
-  /** The shipment as it is afterwards. A time that is null for its status is now. */
+  /** The shipment after the change. A time that is null while the status needs one is set to now. */
   readonly shipment: {
     readonly shipment: RecordedShipment;
-    /** Where units of it were picked; the allocations say where the others were. */
+    /** Where some of the units were picked. The allocations say where the others were. */
     readonly picked: readonly PickedUnits[];
-    /** The request was to make the shipment, which was being picked. */
+    /** Whether the request ships a shipment that was being picked. */
     readonly shipsPicked: boolean;
   };
-  /** A time that is null is now. */
+  /** A time that is null is set to now. */
   readonly payment: RecordedPayment & {
     readonly at: Date | null;
-    /** It is what a status that was set stood for, and does not move `total_spent`. */
+    /** Whether the payment stands for a status that was set by hand. It then does not change `total_spent`. */
     readonly isOfStatus?: true;
   };
-  /** A time that is null is now. */
+  /** A time that is null is set to now. */
   readonly refund: RecordedRefund & { readonly at: Date | null };
-  /** Units that the order gives up, while others stay, and the credit for them. */
+  /** Units that the order cancels while others stay, and the credit for them. */
   readonly cancelledUnits: { readonly lines: readonly LineQuantity[]; readonly amount: number };
-  /** What stays owed of the cancelled order, and the credit for the rest. */
+  /** What stays owed for the cancelled order, and the credit for the remainder. */
   readonly cancellationFee: { readonly amount: number; readonly credited: number };
-  /** Also other charges of the same lines. */
+  /** The changed and added lines; also present when only the charges of the same lines change. */
   readonly lines: LinesChange;
   readonly restock: Restock;
-  /** Puts the order under review for these reasons as well, or ends its review; `abandoned` drops its confirmation. */
+  /**
+   * Adds these reasons to the review of the order, or ends its review. `abandoned` also drops its confirmation mail.
+   */
   readonly review: { readonly to: { readonly heldFor: readonly string[] } | 'released' | 'abandoned' };
   /** Replaces the assessment of the order. */
   readonly assessment: FraudAssessment;
@@ -127,7 +129,7 @@ interface Effects {
   readonly terms: OrderTerms;
   readonly mail: { readonly stage: ChangeMail; readonly reference: string };
   readonly repeatedMail: MailOfOrder;
-  /** The metadata afterwards: that of the order, and of the lines that change. */
+  /** The metadata after the change: that of the order, and that of each changed line. */
   readonly metadata: { readonly ofOrder: Metadata; readonly lines: readonly LineMetadata[] };
 }
 
@@ -138,13 +140,13 @@ export type OrderEffect = { [Kind in EffectKind]: EffectOf<Kind> }[EffectKind];
 /** A change without events changes nothing. */
 export interface OrderChange extends OrderState {
   readonly events: readonly OrderEvent[];
-  /** No two effects have the same kind, but for a restock of each movement. */
+  /** Each kind occurs at most once, except that each movement may have a restock. */
   readonly effects: readonly OrderEffect[];
-  /** When it is booked; absent or null: now. */
+  /** The time that the change is dated to. Absent or null means now. */
   readonly at?: Date | null;
-  /** It could be made any number of times, so it is refused when the order has `MAX_EVENTS`. */
+  /** Whether the change could be repeated without end. It is refused when the order has `MAX_EVENTS`. */
   readonly isEndless?: boolean;
-  /** The change is refused, and its events are kept. */
+  /** The error that refuses the change. Its events are kept. */
   readonly refusal?: DomainError;
 }
 
@@ -155,7 +157,7 @@ export function effectOf<Kind extends EffectKind>(
   return effects.find((effect): effect is OrderEffect & EffectOf<Kind> => effect.kind === kind);
 }
 
-/** A reference that no client has given to one of the records. */
+/** Returns a reference that no client has used for any of the records. */
 export function freeReference(records: readonly { readonly reference: string }[], word: string): string {
   const taken = new Set(records.map(({ reference }) => reference));
   let reference = word;

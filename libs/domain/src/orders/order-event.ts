@@ -1,12 +1,15 @@
 export interface Actor {
   readonly type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
-  /** The id of the key or the person; `''` for the others. */
+  /** The id of the key or the person; `''` for any other actor. */
   readonly id: string;
-  /** The name of the key or the person, of the account that ran the command, or `extension:` and that of an extension. */
+  /**
+   * The name of the key or the person, of the account that ran the command, or `extension:` followed by the name of an
+   * extension.
+   */
   readonly name: string;
 }
 
-/** @param name which program of another team it is, such as `stripe`. The history shows it after `extension:`. */
+/** @param name the program of another team, such as `stripe`. The history shows it after `extension:`. */
 export function extensionActor(name: string): Actor {
   return { type: 'system', id: '', name: `extension:${name}` };
 }
@@ -39,13 +42,13 @@ export type StatusField = 'status' | 'fulfillmentStatus';
 
 export interface OrderEvent {
   readonly event: OrderEventName;
-  /** What a `status_changed` changed; null for the other events. */
+  /** The status that a `status_changed` event changed; null for all other events. */
   readonly field: StatusField | null;
   readonly from: string | null;
   readonly to: string | null;
-  /** `''` when the event is about, and follows from, no shipment, payment or refund. */
+  /** The shipment, payment or refund that the event is about or follows from; `''` for none. */
   readonly reference: string;
-  /** Amounts in minor units. No personal data, except `reason` and `metadata`. */
+  /** Contains amounts in minor units, and no personal data except in `reason` and `metadata`. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -53,7 +56,7 @@ export function orderEvent(event: OrderEventName, reference = '', details: Order
   return { event, field: null, from: null, to: null, reference, details };
 }
 
-/** Makes an event for each step that changes the status. */
+/** Makes one event for each step that changes the status. */
 export function statusEvents(field: StatusField, steps: readonly string[], reference: string): OrderEvent[] {
   return steps.slice(1).flatMap((to, index) => {
     const from = steps[index] ?? '';

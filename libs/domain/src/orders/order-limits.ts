@@ -6,13 +6,16 @@ import type { PlacedOrder } from './placed-order.js';
 export const MAX_PAYMENTS = 100;
 export const MAX_REFUNDS = 100;
 export const MAX_SHIPMENTS = 200;
-/** Counts all shipments of an order, void ones included: each line of the order in a shipment. */
+/** Counts each order line in each shipment of an order, including void shipments. */
 export const MAX_SHIPMENT_ITEMS = 2_000;
-/** Counts each bin of each line. */
+/** Counts each bin of each line of an order. */
 export const MAX_BINS_OF_ORDER = 1_000;
-/** Movements of its stock: each read of the order sums them up. */
+/** Counts the stock movements of an order: each read of the order sums them up. */
 export const MAX_MOVEMENTS = 10_000;
-/** An order with so many events refuses what could happen any number of times. The rest has limits of its own. */
+/**
+ * An order with this many events refuses changes that could be repeated without end. All other changes have limits of
+ * their own.
+ */
 export const MAX_EVENTS = 5_000;
 /** Counts the lines of all refunds of an order. */
 export const MAX_REFUND_LINES = 10_000;
@@ -23,29 +26,27 @@ interface Limit {
 }
 
 /**
- * How often each thing may happen to an order. Shipments, payments and refunds are in each of its answers, and mails reach its
- * customer. The rest bounds the history, far above what people or an integration need.
+ * How often each thing may happen to an order. Shipments, payments and refunds are in each of its answers, and mails
+ * reach its customer. The remaining limits bound the history far above what people or an integration need.
  */
 const LIMITS: ReadonlyMap<OrderEventName, Limit> = new Map([
   ['payment_recorded', { most: MAX_PAYMENTS, what: 'payments' }],
   ['refund_recorded', { most: MAX_REFUNDS, what: 'refunds' }],
   ['shipment_created', { most: MAX_SHIPMENTS, what: 'shipments' }],
-  ['mail_requested', { most: 20, what: 'mails sent again' }],
+  ['mail_requested', { most: 20, what: 'resent mails' }],
   ['noted', { most: 500, what: 'notes' }],
   ['held', { most: 100, what: 'holds' }],
-  ['contact_changed', { most: 100, what: 'corrections of the contact' }],
-  ['billing_changed', { most: 100, what: 'corrections of the billing address' }],
-  ['terms_changed', { most: 100, what: 'changes of its terms' }],
-  ['lines_changed', { most: 500, what: 'changes of lines' }],
-  ['units_cancelled', { most: 500, what: 'cancellations of units' }],
-  ['metadata_changed', { most: 5_000, what: 'changes of metadata' }],
+  ['contact_changed', { most: 100, what: 'contact changes' }],
+  ['billing_changed', { most: 100, what: 'billing address changes' }],
+  ['terms_changed', { most: 100, what: 'changes of terms' }],
+  ['lines_changed', { most: 500, what: 'line changes' }],
+  ['units_cancelled', { most: 500, what: 'unit cancellations' }],
+  ['metadata_changed', { most: 5_000, what: 'metadata changes' }],
 ]);
 
 const RECORDS: readonly OrderEventName[] = ['payment_recorded', 'refund_recorded', 'shipment_created'];
 
-/**
- * The events whose number `PlacedOrderState` has as `eventCounts`. The index order_events_limited has their names, too.
- */
+/** The events that `PlacedOrderState` counts in `eventCounts`. The index order_events_limited has the same names. */
 export const COUNTED_EVENTS = [...LIMITS.keys()].filter((event) => !RECORDS.includes(event));
 
 /** @throws TooManyRecords */
@@ -67,8 +68,8 @@ export function withinLimits({ state }: PlacedOrder, change: OrderChange): Order
 }
 
 /**
- * Whether the change moves stock, and others like it may follow: the order then needs room for its movements. One that ends the
- * order is always possible.
+ * Whether the change moves stock and similar changes may follow. The order then needs room for its movements. A change
+ * that ends the order is always possible.
  */
 export function movesStockAgain({ state }: PlacedOrder, change: OrderChange): boolean {
   const { fulfillmentStatus: to } = change;
@@ -77,7 +78,7 @@ export function movesStockAgain({ state }: PlacedOrder, change: OrderChange): bo
   return isPicked || change.effects.some(({ kind }) => kind === 'lines' || kind === 'restock');
 }
 
-/** A shipment keeps its items. */
+/** A shipment that exists keeps its items, so only new ones count. */
 function assertItems(shipments: readonly RecordedShipment[], change: OrderChange): void {
   const { shipment } = effectOf(change, 'shipment') ?? {};
   if (!shipment || shipments.some(({ reference }) => reference === shipment.reference)) return;

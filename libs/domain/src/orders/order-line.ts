@@ -21,11 +21,14 @@ export interface OrderLineDraft {
   readonly quantity: number;
 }
 
-/** A priced line. SKU, name, attributes and unit price are snapshots: later catalog edits do not change them. */
+/**
+ * An order line with its price. SKU, name, attributes and unit price are snapshots: later catalog edits do not change
+ * them.
+ */
 export interface OrderLine extends OrderLineDraft, Partial<LineCharges> {
   /** The price of the line: unit price × quantity. */
   readonly total: Money;
-  /** Absent: none. */
+  /** Absent means no metadata. */
   readonly metadata?: Metadata;
 }
 

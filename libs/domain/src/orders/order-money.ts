@@ -3,20 +3,20 @@ import type { Metadata } from '../shared/metadata.js';
 import type { PaymentStatus } from './order-status.js';
 
 export interface MoneyRecord {
-  /** Unique among the payments, or the refunds, of the order for ever. */
+  /** Unique among all payments, or all refunds, of the order, and never reused. */
   readonly reference: string;
   /** In minor units of the order's currency. */
   readonly amount: number;
   readonly at: Date;
 }
 
-/** What a client tells of a payment for its books. */
+/** What a client reports about a payment for bookkeeping. */
 export interface PaymentDetails {
-  /** How it was paid, such as `card`; `''` when that is not known. */
+  /** How the order was paid, such as `card`; `''` when that is not known. */
   readonly method: string;
-  /** What the gateway keeps of it, in minor units. */
+  /** The fee that the gateway keeps, in minor units. */
   readonly fee: number;
-  /** The client's number of the settlement by which the gateway pays it out; `''` when there is none. */
+  /** The client's number of the settlement in which the gateway pays the money out; `''` when there is none. */
   readonly payout: string;
   readonly metadata: Metadata;
 }
@@ -25,12 +25,16 @@ export const NO_DETAILS: PaymentDetails = { method: '', fee: 0, payout: '', meta
 
 export interface PaymentRecord extends MoneyRecord, PaymentDetails {
   /**
-   * What it closed without being paid: a cash discount, a bank charge. Negative: it paid what an earlier one had written off.
+   * The amount that the payment closed without money, such as a cash discount or a bank charge. It is negative when the
+   * payment recovers an earlier write-off.
    */
   readonly writtenOff: number;
 }
 
-/** Goods, shipping and goodwill lower what is owed; a chargeback and a repayment of what was not owed do not. */
+/**
+ * Refunds for goods, shipping and goodwill lower what is owed. A chargeback and a repayment of money that was not owed
+ * do not.
+ */
 export const REFUND_REASONS = ['goods', 'shipping', 'goodwill', 'chargeback', 'repayment'] as const;
 export type RefundReason = (typeof REFUND_REASONS)[number];
 
@@ -41,15 +45,15 @@ export function isCrediting(reason: RefundReason): boolean {
 }
 
 export interface RefundedUnits extends LineQuantity {
-  /** How many of the units were given up before they shipped. */
+  /** How many of the units were cancelled before they shipped. */
   readonly cancelledQuantity: number;
 }
 
 export interface RefundRecord extends MoneyRecord {
   readonly reason: RefundReason;
-  /** What is owed no more, in minor units. */
+  /** How much the refund lowers what is owed, in minor units. */
   readonly credited: number;
-  /** The units that it was for, also those that came back without being named; empty when there are none. */
+  /** The refunded units, including returned units that the request did not name; empty when there are none. */
   readonly lines: readonly RefundedUnits[];
   /** Whether these units went back to bins. */
   readonly restock: boolean;
@@ -58,43 +62,44 @@ export interface RefundRecord extends MoneyRecord {
 export interface MoneyState {
   readonly status: string;
   readonly fulfillmentStatus: string;
-  /** In minor units. An imported order may have a negative one. */
+  /** The total in minor units. An imported order may have a negative one. */
   readonly totalAmount: number;
-  /** The credit for units that were given up before they shipped, in minor units. */
+  /** The credit for units that were cancelled before they shipped, in minor units. */
   readonly cancelledAmount: number;
-  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  /** What stayed owed when the order was cancelled, in minor units; null for nothing. */
   readonly cancellationFee: number | null;
   readonly payments: readonly Pick<PaymentRecord, 'amount' | 'writtenOff'>[];
   readonly refunds: readonly Pick<RefundRecord, 'amount' | 'credited'>[];
 }
 
-/** All in minor units of the order's currency. */
+/** All amounts are in minor units of the order's currency. */
 export interface OrderLedger {
-  /** What the merchant has given up of the total. */
+  /** How much of the total the merchant has waived. */
   readonly credited: number;
-  /** The total less `credited`, and never below 0. */
+  /** The total minus `credited`, never below 0. */
   readonly owed: number;
-  /** What was paid, paid back or not. */
+  /** What was paid, including money that was paid back. */
   readonly paid: number;
   /** What was paid back. */
   readonly refunded: number;
-  /** `owed` less what was paid and not paid back. */
+  /** `owed` minus what was paid and not paid back. */
   readonly balance: number;
-  /** What is still to be paid: the balance, where it is positive. */
+  /** What is still to be paid: the balance when it is positive, else 0. */
   readonly open: number;
-  /** What is still to be paid back: the balance, where it is negative. */
+  /** What is still to be paid back: the negated balance when it is negative, else 0. */
   readonly refundDue: number;
 }
 
 /**
- * The ledger of an order. Nothing is owed for a refunded one, and for a cancelled one no more than its fee. Where an operator or another system has set an order as
- * paid, or as refunded, without all records, so much counts as paid, or as paid back, that nothing is open.
+ * Computes the ledger of an order. A refunded order owes nothing, and a cancelled one owes at most its fee. When an
+ * operator or another system has set an order as paid or refunded without complete records, the missing amount counts
+ * as paid or paid back, so that nothing is open.
  */
 export function ledgerOf(order: MoneyState): OrderLedger {
   const { status, totalAmount, payments, refunds } = order;
   const credits = creditsOf(order);
   const isOver = status === 'REFUNDED' || isCancelledWhole(order);
-  // A change of lines may leave less than was credited before.
+  // After a change of lines, the total may be smaller than the earlier credits.
   const credited = isOver ? Math.max(0, totalAmount) : Math.min(credits, Math.max(0, totalAmount));
   const owed = Math.max(0, totalAmount - credited);
   const isSetPaid = status === 'SUCCEEDED' || status === 'REFUNDED';
@@ -105,7 +110,7 @@ export function ledgerOf(order: MoneyState): OrderLedger {
   return { credited, owed, paid, refunded, balance, open: Math.max(0, balance), refundDue: Math.max(0, -balance) };
 }
 
-/** Whether it is cancelled without a fee: the cancellation itself has credited all but a fee. */
+/** Whether the order is cancelled without a fee. The cancellation itself has then credited the whole total. */
 export function isCancelledWhole({ fulfillmentStatus, cancellationFee }: MoneyState): boolean {
   return fulfillmentStatus === 'CANCELLED' && !cancellationFee;
 }
@@ -116,10 +121,11 @@ function creditsOf({ cancelledAmount, payments, refunds }: MoneyState): number {
 }
 
 /**
- * SUCCEEDED while something is paid and nothing open, REFUNDED once all that was paid is paid back and nothing is open, and
- * PENDING again when something is. An order of which all is credited before anything is paid is CANCELLED, one of which all is
- * written off FAILED. A cancelled order whose payment is CANCELLED stays so while nothing is owed.
- * @param order after a change. @param before the same before it.
+ * The status is SUCCEEDED when something is paid and nothing is open, REFUNDED when everything paid is paid back and
+ * nothing is open, and PENDING again when something is open. An order that is fully credited before any payment is
+ * CANCELLED; one that is fully written off is FAILED. A cancelled order whose payment is CANCELLED keeps that status
+ * while nothing is owed.
+ * @param order the order after a change. @param before the order before it.
  */
 export function paymentStatusOf(
   order: MoneyState & { readonly status: PaymentStatus },
@@ -127,7 +133,7 @@ export function paymentStatusOf(
 ): PaymentStatus {
   const { status, fulfillmentStatus, totalAmount, payments, refunds } = order;
   const unpaid = status === 'CANCELLED' ? 'PENDING' : status;
-  // Where the records explained the status before, they alone decide.
+  // If the records explained the status before, they alone decide.
   const { owed, paid, refunded, open } = ledgerOf(isRecorded(before) ? { ...order, status: 'PENDING' } : order);
   if (status === 'CANCELLED' && fulfillmentStatus === 'CANCELLED' && owed === 0) return status;
   if (paid === 0 && payments.length === 0) {
@@ -138,7 +144,7 @@ export function paymentStatusOf(
   return paid > 0 && refunded >= paid ? 'REFUNDED' : 'SUCCEEDED';
 }
 
-/** Whether the records explain the status. Otherwise what was paid is known only as the total of that time. */
+/** Whether the records explain the status. Otherwise, what was paid is known only as the total at that time. */
 export function isRecorded(order: MoneyState): boolean {
   const { paid, refunded } = ledgerOf(order);
   return paid === sumOf(order.payments) && refunded === sumOf(order.refunds);

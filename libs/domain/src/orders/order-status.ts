@@ -7,10 +7,10 @@ const STEPS = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED'] as 
 export const FULFILLMENT_STATUSES = [...STEPS, 'CANCELLED', 'RETURNED'] as const;
 export type FulfillmentStatus = (typeof FULFILLMENT_STATUSES)[number];
 
-/** The steps on the way to the customer. A shipment that skips steps makes them all. */
+/** The steps to the customer, in sequence. A shipment that skips steps records all of them. */
 export const FULFILLMENT_STEPS: readonly FulfillmentStatus[] = STEPS;
 
-/** @returns the one that is further on the way. */
+/** @returns the status that is further along. */
 export function furtherOf(one: FulfillmentStatus, other: FulfillmentStatus): FulfillmentStatus {
   return FULFILLMENT_STEPS.indexOf(one) < FULFILLMENT_STEPS.indexOf(other) ? other : one;
 }
@@ -36,7 +36,7 @@ export const FULFILLMENT_TRANSITIONS: Record<FulfillmentStatus, readonly Fulfill
   RETURNED: [],
 };
 
-/** What a client may set by a transition: the other moves follow from shipments, payments and refunds. */
+/** The statuses that a client may set by a transition. All other moves follow from shipments, payments and refunds. */
 export const TRANSITION_TARGETS = ['PENDING', 'FAILED', 'CONFIRMED', 'RETURNED'] as const;
 
 export function assertPaymentTransition(from: PaymentStatus, to: PaymentStatus): void {
@@ -55,9 +55,9 @@ export interface OrderState {
 }
 
 export interface FeeState {
-  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  /** What stayed owed when the order was cancelled, in minor units; null for nothing. */
   readonly cancellationFee: number | null;
-  /** What is still to be paid, in minor units; negative: to be paid back. */
+  /** What is still to be paid, in minor units. It is negative when money is to be paid back. */
   readonly balance: number;
 }
 
@@ -65,7 +65,8 @@ const UNDER_WAY: readonly FulfillmentStatus[] = ['PENDING', 'CONFIRMED', 'PROCES
 
 /**
  * Whether something is still owed: goods until they are delivered, money for delivered goods whose payment is pending,
- * and a refund for cancelled or returned goods that are paid. Of an order that was cancelled for a fee, its balance tells it.
+ * and a refund for cancelled or returned goods that are paid. When an order was cancelled for a fee, its balance
+ * decides.
  */
 export function isOpen({
   status,
@@ -87,7 +88,7 @@ export function changeState(state: OrderState, change: Partial<OrderState>): Ord
 }
 
 /**
- * A payment that has not succeeded is cancelled with the order; one that has succeeded stays, to be refunded.
+ * A payment that has not succeeded is cancelled with the order; a successful payment stays, to be refunded.
  * @throws IllegalTransition when the order has shipped, or is already cancelled.
  */
 export function cancelState(state: OrderState): OrderState {

@@ -13,7 +13,8 @@ import {
 } from './order-status.js';
 import { wholeAddress } from '../shared/postal-address.js';
 import type { Tax } from './tax.js';
-import { isReceiptNumber, RECEIPT_RANDOM_BYTES, receiptNumber } from './receipt-number.js';
+import { isReceiptNumber } from '../values/values.js';
+import { RECEIPT_RANDOM_BYTES, receiptNumber } from './receipt-number.js';
 
 function aLine(minor: number, quantity = 1): OrderLine {
   const unitPrice = Money.ofMinor(minor, 'USD');
@@ -184,16 +185,16 @@ describe('IllegalTransition', () => {
     expect(refusal(() => assertFulfillmentTransition('PENDING', 'DELIVERED'))).toMatchObject({
       kind: 'rejected',
       code: 'transition_not_allowed',
-      message: 'fulfillment cannot go from PENDING to DELIVERED, only to CONFIRMED or CANCELLED',
+      message: 'fulfillment cannot change from PENDING to DELIVERED, only to CONFIRMED or CANCELLED',
     });
     expect(refusal(() => assertPaymentTransition('SUCCEEDED', 'PENDING'))).toMatchObject({
-      message: 'payment cannot go from SUCCEEDED to PENDING, only to REFUNDED',
+      message: 'payment cannot change from SUCCEEDED to PENDING, only to REFUNDED',
     });
   });
 
   it('names a final status', () => {
     expect(refusal(() => assertPaymentTransition('REFUNDED', 'PENDING'))).toMatchObject({
-      message: 'payment cannot go from REFUNDED to PENDING, or anywhere else',
+      message: 'payment cannot change from REFUNDED to PENDING: REFUNDED is final',
     });
   });
 
@@ -263,7 +264,7 @@ describe('receiptNumber', () => {
   });
 });
 
-// test/contracts/schema.spec.ts has lengths, letters and line breaks.
+// test/contracts/schema.spec.ts covers lengths, letters and line breaks.
 describe('isReceiptNumber', () => {
   it.each([UUID.slice(1), `${UUID}0`, UUID.replaceAll('-', '')])('accepts %s, which is almost a UUID', (text) => {
     expect(isReceiptNumber(text)).toBe(true);

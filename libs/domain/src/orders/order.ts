@@ -1,4 +1,4 @@
-import type { Currency } from '../money/currency.js';
+import type { Currency } from '../values/currency.js';
 import { InvalidOrderItems } from '../errors.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { OrderLine } from './order-line.js';
@@ -10,7 +10,7 @@ import { quoteOf, type PaymentMethod, type Quote } from './quote.js';
 export const MAX_LINES = 100;
 export const MAX_PAYMENT_TERMS_DAYS = 365;
 
-/** `''` for an absent value. */
+/** An absent value is `''`. */
 export interface OrderCustomer {
   readonly name: string;
   readonly email: string;
@@ -26,17 +26,17 @@ export interface BilledContact extends ShippingContact {
   readonly billingAddress: BillingAddress;
 }
 
-/** Amounts are in minor units, and negative in a credit note. */
+/** Amounts are in minor units. They are negative in a credit note. */
 export interface OrderAmounts {
   readonly amount: number;
   readonly tax: number;
   readonly shipping: number;
-  /** Positive where it lowers the total. */
+  /** A positive discount lowers the total. */
   readonly discount: number;
   readonly total: number;
 }
 
-/** The part of the total that the other amounts do not explain: history of other systems may leave it open. */
+/** Returns the part of the total that the other amounts do not explain. Orders from other systems may have one. */
 export function adjustmentOf({ amount, tax, shipping, discount, total }: OrderAmounts): number {
   return total - amount - tax - shipping + discount;
 }
@@ -51,7 +51,7 @@ export interface OrderDraft {
   /** The account of the order; null = that of the e-mail of the customer. */
   readonly customerId: string | null;
   readonly address: PostalAddress;
-  /** Null = that of the shipment. */
+  /** Null means that the billing address is the shipping address. */
   readonly billing: BillingAddress | null;
   readonly notes: string;
   readonly metadata: Metadata;
@@ -59,16 +59,16 @@ export interface OrderDraft {
   readonly externalReference: string;
   readonly isTest: boolean;
   readonly lines: readonly OrderLine[];
-  /** Absent: none. */
+  /** Absent means no charges. */
   readonly charges?: Charges;
-  /** Whether the client has given the charges. */
+  /** Whether the client gave the charges. */
   readonly hasGivenCharges?: boolean;
   /** Whether the customer gets a confirmation. */
   readonly notify: boolean;
   readonly placedAt: Date;
-  /** The API key that places it; null for none. */
+  /** The API key that placed the order; null for none. */
   readonly placedBy: string | null;
-  /** In how many days it is to be paid; null = in those of the account to which it is linked. */
+  /** The number of days until payment is due. Null takes the terms of the account that the order is linked to. */
   readonly paymentTermsDays: number | null;
 }
 
@@ -78,7 +78,7 @@ export interface Order extends Omit<OrderDraft, 'charges'>, Quote, OrderState {
 
 const DAY_MS = 86_400_000;
 
-/** When an order is to be paid; null without terms. A day has 24 hours. */
+/** Returns when payment of an order is due, or null without terms. A day has 24 hours. */
 export function dueAtOf(order: { readonly createdAt: Date; readonly paymentTermsDays: number | null }): Date | null {
   const { createdAt, paymentTermsDays: days } = order;
   return days === null ? null : new Date(createdAt.getTime() + days * DAY_MS);

@@ -11,14 +11,13 @@ import type { ChargesOf } from './recharge.js';
 export interface OrderPatch {
   readonly metadata: MetadataChange;
   readonly contact: ContactPatch;
-  /** Absent fields stay. */
+  /** Absent fields keep their value. */
   readonly terms: Partial<OrderTerms>;
 }
 
 /**
- * Both parts, or neither when one is refused.
- *
- * @param screened null = no contact, or the order was placed without an analysis.
+ * Applies both parts, or neither when one is refused.
+ * @param screened null when the patch has no contact, or the order was placed without an analysis.
  * @throws what changeMetadata, changeContact and chargeAgain throw.
  */
 export function patchOrder(
@@ -42,7 +41,7 @@ export function patchOrder(
   };
 }
 
-/** The client's own number and the payment method may be corrected at any time. */
+/** Clients may correct their own order number and the payment method at any time. */
 function changeTerms(order: PlacedOrder, patch: Partial<OrderTerms>): OrderChange {
   const { externalReference, paymentMethod } = order.state;
   const terms = { externalReference, paymentMethod, ...patch };
@@ -55,7 +54,7 @@ function changeTerms(order: PlacedOrder, patch: Partial<OrderTerms>): OrderChang
   };
 }
 
-/** What taxes and shipping may depend on. */
+/** The address fields that taxes and shipping may depend on. */
 const CHARGED_BY = ['country', 'region', 'zip', 'vat_id'] as const;
 
 function isChargedOtherwise(before: BilledContact, after: BilledContact): boolean {

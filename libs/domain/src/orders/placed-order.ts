@@ -33,49 +33,52 @@ import type { OrderLine } from './order-line.js';
 import { isShipped, isShippedWhole, isVoid, type BinCodes } from './shipment.js';
 
 export interface PlacedLine extends LineQuantity, LineCharges, Pick<OrderLine, 'sku' | 'name' | 'attributes'> {
-  /** Null only in an imported order. */
+  /** Is null only in an imported order. */
   readonly productId: number | null;
   readonly variantId: number | null;
   readonly unitPrice: number;
   readonly returnedQuantity: number;
-  /** Units that were given up before they shipped. */
+  /** Units that were cancelled before they shipped. */
   readonly cancelledQuantity: number;
-  /** Units that came from bins: none of an imported order, fewer of a sale of a till that was short. */
+  /**
+   * Units that came from bins. An imported order has none; a point-of-sale order without enough stock has fewer than it
+   * sold.
+   */
   readonly binQuantity: number;
 }
 
-/** The amounts are in minor units of `currency`. Imported orders may owe a negative amount. */
+/** Amounts are in minor units of `currency`. Imported orders may owe a negative amount. */
 export interface PlacedOrderState extends OrderState, ChargedAmounts, OrderTerms {
-  /** What the books have of its credits, in their sequence. */
+  /** The credits that the journal has of the order, in their sequence. */
   readonly credits: readonly BookedCredit[];
-  /** Whether this service has placed it. */
+  /** Whether this service placed the order, rather than imported it. */
   readonly isPlaced: boolean;
   readonly createdAt: Date;
-  /** The credit for units that were given up, in minor units. */
+  /** The credit for cancelled units, in minor units. */
   readonly cancelledAmount: number;
-  /** What stayed owed when the order was cancelled, in minor units; null = nothing. */
+  /** What stayed owed when the order was cancelled, in minor units; null for nothing. */
   readonly cancellationFee: number | null;
   readonly currency: string;
   readonly contact: BilledContact;
-  /** Why the order is under review: codes of rules, or `manual`. Null = it is not. */
+  /** Why the order is under review: codes of rules, or `manual`. Null means that it is not under review. */
   readonly heldReasons: readonly string[] | null;
-  /** An imported order has taken none from bins. */
+  /** Whether units came from bins. An imported order took none. */
   readonly hasTakenStock: boolean;
   readonly lines: readonly PlacedLine[];
   readonly metadata: Metadata;
-  /** Lines without metadata are absent. */
+  /** Lines without metadata are not listed. */
   readonly lineMetadata: readonly LineMetadata[];
-  /** How often each event is in the history; absent = never. */
+  /** How often each event is in the history. An event that never happened is absent. */
   readonly eventCounts: Readonly<Partial<Record<OrderEventName, number>>>;
   readonly mails: readonly (MailOfOrder & { readonly state: string })[];
   readonly shipments: readonly RecordedShipment[];
   readonly payments: readonly RecordedPayment[];
   readonly refunds: readonly RecordedRefund[];
-  /** The fulfillment status without shipments. */
+  /** The fulfillment status without the effect of shipments. */
   readonly unshippedStatus: FulfillmentStatus;
 }
 
-/** Each decision about a placed order is one function: `shipOrder`, `cancelOrder`, … */
+/** Each decision about a placed order is one function, such as `shipOrder` or `cancelOrder`. */
 export class PlacedOrder {
   constructor(readonly state: PlacedOrderState) {}
 
@@ -96,7 +99,7 @@ export class PlacedOrder {
     return this.state.mails.some(({ stage, state }) => stage === 'notify-customer' && state === 'held');
   }
 
-  /** Whether nothing is owed for it because of refunds. */
+  /** Whether refunds have credited everything that was owed. */
   get isCredited(): boolean {
     const { refunds, totalAmount } = this.state;
     return totalAmount > 0 && refunds.some(({ credited }) => credited > 0) && ledgerOf(this.state).owed === 0;
@@ -106,7 +109,7 @@ export class PlacedOrder {
     return this.state.fulfillmentStatus === 'CANCELLED';
   }
 
-  /** Units that were not given up. */
+  /** Units that were not cancelled. */
   get keptUnits(): LineQuantity[] {
     return unitsBeyond(this.state.lines, this.cancelledUnits);
   }
@@ -115,7 +118,7 @@ export class PlacedOrder {
     return this.unitsOutside(this.state.shipments, isShipped);
   }
 
-  /** Units that no shipment has, not even one that is being picked. */
+  /** Units that are in no shipment, not even in one that is being picked. */
   get unclaimedUnits(): LineQuantity[] {
     return this.unitsOutside(this.state.shipments, (shipment) => !isVoid(shipment));
   }
@@ -124,12 +127,12 @@ export class PlacedOrder {
     return this.state.lines.map(({ line, returnedQuantity }) => ({ line, quantity: returnedQuantity }));
   }
 
-  /** Units that no refund has been for. */
+  /** Units without a refund. */
   get unrefundedUnits(): LineQuantity[] {
     return unitsBeyond(this.state.lines, sumByLine(this.state.refunds.flatMap(({ lines }) => lines)));
   }
 
-  /** Shipped units that a refund has been for. */
+  /** Shipped units with a refund. */
   get refundedShippedUnits(): LineQuantity[] {
     return this.refundedUnits(({ quantity, cancelledQuantity }) => quantity - cancelledQuantity);
   }
@@ -138,7 +141,7 @@ export class PlacedOrder {
     return unitsBeyond(this.shippedUnits(), this.refundedShippedUnits);
   }
 
-  /** Units that were given up, and that no refund has been for. */
+  /** Cancelled units without a refund. */
   get unrefundedCancelledUnits(): LineQuantity[] {
     return unitsBeyond(
       this.isCancelled ? this.state.lines : this.cancelledUnits,
@@ -146,26 +149,28 @@ export class PlacedOrder {
     );
   }
 
-  /** Shipped units that can still go back to bins: they have not, and no refund was for them without `restock`. */
+  /**
+   * Shipped units that can still go back to bins: they have not come back, and no refund without `restock` covers them.
+   */
   get returnableUnits(): LineQuantity[] {
     const kept = this.state.refunds
       .filter(({ restock }) => !restock)
       .flatMap(({ lines }) => lines)
       .map(({ line, quantity, cancelledQuantity }) => ({ line, quantity: quantity - cancelledQuantity }));
-    // Units that came back before a refund count for it first.
+    // A refund covers the units that came back before it first.
     const restocked = this.state.refunds.filter(({ restock }) => restock).flatMap(({ lines }) => lines);
     const back = unitsBeyond(this.returnedUnits, sumByLine(restocked));
     const away = unitsBeyond(sumByLine(kept), back);
     return unitsBeyond(this.shippedUnits(), sumByLine([...this.returnedUnits, ...away]));
   }
 
-  /** What can still be refunded, in minor units. Another system may have refunded more than was paid. */
+  /** How much can still be refunded, in minor units. Another system may have refunded more than was paid. */
   get refundable(): number {
     const { paid, refunded } = ledgerOf(this.state);
     return Math.max(0, paid - refunded);
   }
 
-  /** The share in the total of units that have been neither given up nor refunded, in minor units. */
+  /** Returns the share in the total of those units that were neither cancelled nor refunded, in minor units. */
   shareOf(units: readonly LineQuantity[]): number {
     return shareOf(this.state, sumByLine(units), creditedUnitsOf(this.state));
   }
@@ -174,7 +179,7 @@ export class PlacedOrder {
     return unitsBeyond(this.keptUnits, this.unitsOutside(shipments, isShipped));
   }
 
-  /** The order once it has given up these units as well. @param amount the credit for them. */
+  /** Returns the order as it would be after cancelling these units as well. @param amount the credit for them. */
   without(cancelled: readonly LineQuantity[], amount: number): PlacedOrder {
     const units = unitsByLine(cancelled);
     const lines = this.state.lines.map((line) => ({
@@ -192,7 +197,7 @@ export class PlacedOrder {
     return new PlacedOrder({ ...this.state, refunds: [...this.state.refunds, refund] });
   }
 
-  /** The order once the change is made, as far as its amounts and its taxes depend on it. */
+  /** Returns the order after the change, limited to what its amounts and taxes depend on. */
   after(change: OrderChange): PlacedOrder {
     const { status, fulfillmentStatus } = change;
     const { payments, refunds } = this.state;
@@ -219,7 +224,7 @@ export class PlacedOrder {
     });
   }
 
-  /** Further lines, as they are once they follow the present ones. */
+  /** Returns new lines with the state that they have once they follow the existing ones. */
   addedLines(added: readonly OrderLine[]): PlacedLine[] {
     return added.map(({ unitPrice, tax = [], discount = 0, ...line }, index) => {
       const units = { returnedQuantity: 0, cancelledQuantity: 0, binQuantity: line.quantity };
@@ -228,7 +233,7 @@ export class PlacedOrder {
     });
   }
 
-  /** The amounts once the change is made. */
+  /** Returns the ledger after the change. */
   ledgerAfter(change: OrderChange): OrderLedger {
     return ledgerOf(this.after(change).state);
   }
@@ -247,9 +252,9 @@ export class PlacedOrder {
   }
 
   /**
-   * @param requested null = all that were shipped, have not come back, and are not refunded without `restock`; without `to`,
-   *   those of them that came from bins.
-   * @param to null = the bins that they came from.
+   * @param requested null selects all shipped units that have not come back and have no refund without `restock`.
+   * Without `to`, only those that came from bins are selected.
+   * @param to null returns the units to the bins that they came from.
    * @throws UnitsWithoutBin, NotFound, ReturnExceedsShipment
    */
   unitsToReturn(requested: readonly LineQuantity[] | null, to: BinCodes | null): LineQuantity[] {
@@ -264,7 +269,7 @@ export class PlacedOrder {
     return lines;
   }
 
-  /** Returns as many of the units as came from bins and have not returned to one. */
+  /** Limits the units to those that came from bins and have not returned to one. */
   private withBins(units: readonly LineQuantity[]): LineQuantity[] {
     const inBins = new Map(
       this.state.lines.map(({ line, binQuantity, returnedQuantity }) => [line, binQuantity - returnedQuantity]),
@@ -279,7 +284,7 @@ export class PlacedOrder {
     return { status, fulfillmentStatus, events: [], effects: [] };
   }
 
-  /** The same request again changes nothing. @throws taken when it is another request. */
+  /** Returns no change when the same request is repeated. @throws taken when it is a different request. */
   repeated(existing: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
     const known = existing.requestHash;
     if (known === '' || !requestHash.startsWith(known)) throw taken;
@@ -287,8 +292,9 @@ export class PlacedOrder {
   }
 
   /**
-   * A fulfillment that skips steps makes them all, and a failed or cancelled payment is pending again before it succeeds.
-   * @param reference the shipment, payment or refund from which the change follows; `''` for none.
+   * A fulfillment that skips steps records all of them, and a failed or cancelled payment becomes pending again before
+   * it succeeds.
+   * @param reference the shipment, payment or refund that causes the change; `''` for none.
    */
   statusEventsTo(after: OrderState, reference = ''): OrderEvent[] {
     const { status, fulfillmentStatus } = this.state;
@@ -337,7 +343,7 @@ export class PlacedOrder {
     return new BeingPicked(picking.map(({ reference }) => reference));
   }
 
-  /** @throws NotFound, AlreadyShipped, BeingPicked unless they are all left to ship, and in no shipment. */
+  /** @throws NotFound, AlreadyShipped, BeingPicked unless all units are left to ship and in no shipment. */
   assertUnclaimed(units: readonly LineQuantity[]): void {
     const { unshippedUnits, unclaimedUnits } = this;
     this.assertLines(units);

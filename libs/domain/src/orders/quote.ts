@@ -1,10 +1,10 @@
-import type { Currency } from '../money/currency.js';
+import type { Currency } from '../values/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { addedBy, assertCharges, NO_CHARGES, type Charges } from './charges.js';
 import type { OrderLine } from './order-line.js';
 import { assertFewTaxes, sumByRate } from './tax.js';
 
-/** How an order placed through the API is paid. Imported orders may have other methods. */
+/** How an order that is placed through the API is paid. Imported orders may have other methods. */
 export const PAYMENT_METHODS = ['COD', 'OFFLINE'] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
@@ -15,11 +15,11 @@ interface QuoteTerms {
   readonly charges?: Charges;
 }
 
-/** Priced lines, with their tax and discount, and what they cost. */
+/** Lines with price, tax and discount, and the total that they cost. */
 export interface Quote extends Required<QuoteTerms> {
-  /** Sum of the prices of the lines. */
+  /** The sum of the line prices. */
   readonly subtotal: Money;
-  /** The subtotal with the charges. */
+  /** The subtotal plus the charges. */
   readonly total: Money;
 }
 
@@ -46,7 +46,7 @@ function chargedLines(lines: readonly OrderLine[], charges: Charges): readonly O
   });
 }
 
-/** Whether the total is the expected one. Any total is, when none is expected. */
+/** Whether the total equals the expected one. Without an expected total, any total does. */
 export function costs({ total }: Pick<Quote, 'total'>, expected: Money | undefined): boolean {
   return expected === undefined || expected.minor === total.minor;
 }

@@ -1,7 +1,6 @@
-import { readUuid } from '../shared/text.js';
 import type { OrderSource } from './order-status.js';
 
-/** Crockford's base 32: no I, L, O or U, so that a receipt number can be read out over the phone. */
+/** Crockford's base 32 has no I, L, O or U, so a receipt number can be read out over the phone. */
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const SUFFIX_LENGTH = 6;
 
@@ -17,9 +16,4 @@ export function receiptNumber(source: OrderSource, placedAt: Date, random: Uint8
   // 256 is a multiple of 32, so the remainder is unbiased.
   const suffix = Array.from(random.subarray(0, SUFFIX_LENGTH), (byte) => CROCKFORD[byte % 32]).join('');
   return `${source === 'POS' ? 'POS' : 'WEB'}-${date}-${suffix}`;
-}
-
-/** 1 to 64 letters, digits and hyphens, not in the form of a UUID. */
-export function isReceiptNumber(text: string): boolean {
-  return /^[A-Za-z0-9-]{1,64}$/.test(text) && readUuid(text) === null;
 }

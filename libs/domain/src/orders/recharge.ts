@@ -16,14 +16,14 @@ import { PlacedOrder, type PlacedLine } from './placed-order.js';
 import { subtotalOf } from './quote.js';
 import { assertFewTaxes, shareOfTaxes, sumByRate, type Tax } from './tax.js';
 
-/** Returns the charges of an order. Throws where they must be asked for first. */
+/** Returns the charges of an order. Throws when they must be requested from an extension first. */
 export type ChargesOf = (order: ChargeableOrder) => Charges;
 
 /**
- * The order once its lines, or where it goes, have changed: its lines are charged again. A line of which something has shipped or
- * was given up keeps its taxes and its discount for each unit, and an order of which something has shipped its shipping. An
- * imported order keeps all, and one whose client has given its charges.
- * @param after the order with other lines or another contact, and the charges of before.
+ * Charges the lines again after they, or the address, have changed. A line with shipped or cancelled units keeps its
+ * taxes and its discount per unit, and an order with shipped units keeps its shipping. An imported order, and one whose
+ * client gave the charges, keeps all of them.
+ * @param after the order with other lines or another contact, and the previous charges.
  * @throws TooManyTaxes
  */
 export function recharged(before: PlacedOrder, after: PlacedOrder, chargesOf: ChargesOf): PlacedOrder {
@@ -60,7 +60,7 @@ interface ChargedState {
   readonly isTaxIncluded: boolean;
 }
 
-/** The order with other charges. The total follows from them. @throws TooManyTaxes */
+/** Returns the order with other charges, and the total that follows from them. @throws TooManyTaxes */
 function chargedAs({ state }: PlacedOrder, after: PlacedOrder, charged: ChargedState): PlacedOrder {
   assertFewTaxes(charged);
   const chargesOf = (of: ChargedState): Charges => ({ ...of, shipping: of.shippingAmount });
@@ -76,8 +76,10 @@ function chargedAs({ state }: PlacedOrder, after: PlacedOrder, charged: ChargedS
 }
 
 /**
- * The order with the charges that a client gives: those of its lines are in `after`. What is absent stays.
- * @throws TooManyTaxes, or InvalidOrderItems for a discount above the price of its line, and for taxes above the price that includes them.
+ * Returns the order with the charges that a client gives; those of its lines are in `after`. Absent charges keep their
+ * value.
+ * @throws TooManyTaxes, or InvalidOrderItems for a discount above the price of its line, and for taxes above the price
+ * that includes them.
  */
 export function chargedAsGiven(before: PlacedOrder, after: PlacedOrder, given: Partial<GivenCharges>): PlacedOrder {
   const { state } = before;

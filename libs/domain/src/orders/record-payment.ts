@@ -9,18 +9,19 @@ export interface PaymentRequest extends Repeatable, PaymentDetails {
   readonly reference: string;
   readonly amount: number;
   readonly currency: string;
-  /** Whether it may be less than what is still to be paid. */
+  /** Whether the payment may be less than what is still to be paid. */
   readonly partial: boolean;
-  /** The same; what it leaves is written off. */
+  /** Whether the payment may be less than what is still to be paid, and the remainder is written off. */
   readonly settles: boolean;
-  /** Whether it may be more than what is still to be paid. */
+  /** Whether the payment may be more than what is still to be paid. */
   readonly excess: boolean;
-  /** Null = now. */
+  /** Null means now. */
   readonly at: Date | null;
 }
 
 /**
- * A payment after a write-off takes the write-off back first. Records the refusal of another amount. The payment of a cancelled, paid or refunded order is recorded.
+ * A payment after a write-off first reverses the write-off. Another amount than expected is refused, and the refusal is
+ * recorded. Payments of cancelled, paid or refunded orders are recorded.
  * @throws PaymentReferenceTaken, PaymentsTooLarge, MetadataTooLarge
  */
 export function recordPayment(order: PlacedOrder, request: PaymentRequest): OrderChange {
@@ -50,7 +51,7 @@ export function recordPayment(order: PlacedOrder, request: PaymentRequest): Orde
   };
 }
 
-/** A second payment of the order is expected, too: the customer may have made it. */
+/** A second payment of the full amount is also expected: the customer may have paid twice. */
 function isExpected(state: PlacedOrderState, { amount, partial, settles, excess }: PaymentRequest): boolean {
   const { open, owed } = ledgerOf(state);
   const writtenOff = writtenOffOf(state.payments);
@@ -61,7 +62,10 @@ function isExpected(state: PlacedOrderState, { amount, partial, settles, excess 
   return amount === state.totalAmount || (amount > 0 && whole.includes(amount));
 }
 
-/** What was written off and can be owed again: nothing of an order that is over, and of a cancelled one no more than its fee. */
+/**
+ * Returns how much of the write-offs can be owed again. An order that is over recovers nothing, and a cancelled one at
+ * most its fee.
+ */
 function recoverableOf(state: PlacedOrderState): number {
   if (isCancelledWhole(state) || state.status === 'CANCELLED' || state.status === 'REFUNDED') return 0;
   const writtenOff = writtenOffOf(state.payments);

@@ -19,27 +19,29 @@ import type { BinCodes } from './shipment.js';
 export interface RefundRequest extends Repeatable {
   readonly reference: string;
   readonly amount: number;
-  /** Null = goods with lines or units that come back, otherwise a repayment of what is due back, otherwise goodwill. */
+  /**
+   * Null means goods when lines are named or units come back, else a repayment when money is due back, else goodwill.
+   */
   readonly reason: RefundReason | null;
-  /** What is owed no more, in minor units; null = `creditOf`. */
+  /** How much the refund lowers what is owed, in minor units. Null takes the default of `creditOf`. */
   readonly credited: number | null;
-  /** The units that the money is for; null = none in particular. Those that have not shipped are given up. */
+  /** The units that the money is for; null for none in particular. Units that have not shipped are cancelled. */
   readonly lines: readonly LineQuantity[] | null;
   /**
-   * Whether the lines, or all shipped units without them, go back to their bins. Null = those that are given up, where they came
-   * from bins.
+   * Whether the named lines, or without them all shipped units, go back to their bins. Null restocks cancelled units
+   * that came from bins.
    */
   readonly restock: boolean | null;
-  /** The bin that gets them instead; null = their own. */
+  /** The bin that receives the units; null returns them to their own bins. */
   readonly restockTo: BinCodes | null;
   readonly notify: boolean;
-  /** Null = now. */
+  /** Null means now. */
   readonly at: Date | null;
 }
 
 /**
- * The money that was paid back, and what for. What has not shipped of an order of which nothing is owed any more is given up: an
- * order of which nothing has shipped is then cancelled.
+ * Records money that was paid back, and its reason. When the order owes nothing any more, its unshipped units are
+ * cancelled; if nothing has shipped, so is the order.
  * @throws RefundReferenceTaken, RefundExceedsPayment, RefundExceedsLine, CreditExceedsOwed
  * @throws NotFound, ReturnExceedsShipment, UnitsWithoutBin, BeingPicked
  */
@@ -63,7 +65,7 @@ export function recordRefund(placed: PlacedOrder, request: RefundRequest): Order
   };
   const refunded = order.withRefund(refund);
   const isAllCredited = credited > 0 && ledgerOf(refunded.state).owed === 0;
-  // A cancelled order whose fee is credited has given up its units before.
+  // A cancelled order whose fee is now credited has already cancelled its units.
   const unshipped = isAllCredited && !order.isCancelled ? order.unclaimedUnits : units.givenUp;
   const returns = unshipped.length > 0 && restocks(order, request);
   const givenUp = givingUp(order, unshipped, { reason: '', returns, amount: 0, to, refund: reference });
@@ -95,7 +97,7 @@ export function recordRefund(placed: PlacedOrder, request: RefundRequest): Order
   };
 }
 
-/** What an order that was set as paid was paid without a record: the status may not tell it any more. */
+/** Returns what an order that was set as paid was paid without a record. The status may no longer show it. */
 function unrecordedPayment({ state }: PlacedOrder): RecordedPayment | null {
   if (state.status !== 'SUCCEEDED') return null;
   const amount = ledgerOf(state).paid - sumOf(state.payments);
@@ -103,14 +105,14 @@ function unrecordedPayment({ state }: PlacedOrder): RecordedPayment | null {
   return amount > 0 ? { reference, amount, writtenOff: 0, ...NO_DETAILS, requestHash: '' } : null;
 }
 
-/** The units of a refund, by what becomes of them. */
+/** The units of a refund, grouped by what happens to them. */
 interface RefundUnits {
-  /** The order gave them up before: their share is credited already. */
+  /** Units that the order cancelled earlier. Their share is already credited. */
   readonly before: readonly LineQuantity[];
   readonly shipped: readonly LineQuantity[];
-  /** The shipped units that go back to bins now. */
+  /** Shipped units that now go back to bins. */
   readonly returned: readonly LineQuantity[];
-  /** The order gives them up now. */
+  /** Units that the order now cancels. */
   readonly givenUp: readonly LineQuantity[];
 }
 
@@ -135,7 +137,7 @@ function refundedUnitsOf(order: PlacedOrder, { lines, restock, restockTo }: Refu
   return { before, shipped, returned: [], givenUp };
 }
 
-/** As many of the units as the others have. */
+/** Limits the units to as many as the others have. */
 function atMost(units: readonly LineQuantity[], others: readonly LineQuantity[]): LineQuantity[] {
   const available = unitsByLine(others);
   return units
@@ -163,8 +165,8 @@ function reasonOf(order: PlacedOrder, { reason, lines, restock, amount, credited
 }
 
 /**
- * By default, all that is paid back beyond what was due back, and of goods not less than their share of the total; never more
- * than is owed. @throws CreditExceedsOwed
+ * The default credit is what is paid back beyond what was due back, and for goods at least their share of the total. It
+ * never exceeds what is owed. @throws CreditExceedsOwed
  */
 function creditOf(
   order: PlacedOrder,

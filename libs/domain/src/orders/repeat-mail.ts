@@ -3,7 +3,10 @@ import type { MailOfOrder, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';
 
-/** Tries a dead mail again, or sends a done one again. @throws NotFound, OrderHeld, MailPending, MailWithoutAddress, OrderCancelled */
+/**
+ * Retries a dead mail, or sends a sent one again. @throws NotFound, OrderHeld, MailPending, MailWithoutAddress,
+ * OrderCancelled
+ */
 export function repeatMail(order: PlacedOrder, { stage, reference }: MailOfOrder): OrderChange {
   const mail = order.state.mails.find((known) => known.stage === stage && known.reference === reference);
   if (!mail) throw new NotFound('Mail');

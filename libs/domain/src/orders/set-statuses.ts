@@ -8,7 +8,7 @@ import type { PlacedOrder } from './placed-order.js';
 import { isVoid } from './shipment.js';
 
 /**
- * Confirming ends the review; cancelling returns the stock; REFUNDED records the rest of the payment as a refund.
+ * Confirming ends the review; cancelling returns the stock; REFUNDED records the remaining payment as a refund.
  * @throws IllegalTransition
  * @throws UnitsLeftToShip when the order is SHIPPED or DELIVERED, and its shipments lack units.
  * @throws CancelledTooLate, BeingPicked
@@ -59,7 +59,7 @@ export function setStatuses(order: PlacedOrder, change: Partial<OrderState>): Or
   };
 }
 
-/** An order without shipments leaves as a whole. */
+/** An order without shipments ships as a whole. */
 function assertShipmentsAreWhole(order: PlacedOrder): void {
   const { unshippedUnits } = order;
   if (!order.state.shipments.every(isVoid) && unshippedUnits.length > 0) throw new UnitsLeftToShip(unshippedUnits);

@@ -18,24 +18,24 @@ import type { PlacedOrder } from './placed-order.js';
 import { isVoid, type BinUnits, type PickedUnits, type ShipmentStatus, type Tracking } from './shipment.js';
 
 export interface ShipmentItem extends LineQuantity {
-  /** Where all these units were picked; absent = where the order has taken them. */
+  /** The bins that all these units were picked from. When absent, they come from the bins that the order reserved. */
   readonly from?: readonly BinUnits[];
 }
 
 export interface ShipmentRequest extends Tracking, Repeatable {
   readonly reference: string;
-  /** Null = all that is left. */
+  /** Null ships everything that is left. */
   readonly items: readonly ShipmentItem[] | null;
   readonly status: 'picking' | 'shipped';
-  /** Null = now. */
+  /** Null means now. */
   readonly shippedAt: Date | null;
   readonly notify: boolean;
 }
 
-/** Absent fields stay. */
+/** Absent fields keep their value. */
 export interface ShipmentPatch extends Partial<Tracking> {
   readonly status?: 'shipped' | 'delivered' | 'void';
-  /** When it was shipped or delivered; null = now. */
+  /** When it was shipped or delivered; null means now. */
   readonly at: Date | null;
 }
 
@@ -49,7 +49,8 @@ const SHIPMENT_TRANSITIONS: Record<ShipmentStatus, readonly ShipmentStatus[]> = 
 };
 
 /**
- * A refusal for want of units, or because the order is held or cancelled, is recorded: the parcel may have left.
+ * A refusal because units are missing, or because the order is held or cancelled, is recorded: the parcel may already
+ * have left.
  * @throws ShipmentReferenceTaken, ShipmentVoid, BeingPicked, NotFound
  */
 export function shipOrder(order: PlacedOrder, request: ShipmentRequest): OrderChange {
@@ -90,7 +91,8 @@ function pickedOf(order: PlacedOrder, items: readonly ShipmentItem[] | null): Pi
 }
 
 /**
- * A request to ship the same units ships a shipment that is being picked. A shipment that has left is not picked again.
+ * A request for the same units ships a shipment that is being picked. A shipment that has left does not return to
+ * picking.
  */
 function repeatShipment(order: PlacedOrder, existing: RecordedShipment, request: ShipmentRequest): OrderChange {
   const { items, status, shippedAt, carrier, trackingNumber, trackingUrl, notify, requestHash } = request;
@@ -105,7 +107,7 @@ function repeatShipment(order: PlacedOrder, existing: RecordedShipment, request:
   return changeFrom(order, picked, patch, { picked: pickedOf(order, items), shipsPicked: true });
 }
 
-/** A void shipment gives its units back to the order. @throws NotFound, IllegalTransition, DeliveredTooEarly */
+/** Voiding a shipment returns its units to the order. @throws NotFound, IllegalTransition, DeliveredTooEarly */
 export function changeShipment(order: PlacedOrder, reference: string, patch: ShipmentPatch): OrderChange {
   const before = order.state.shipments.find((shipment) => shipment.reference === reference);
   if (!before) throw new NotFound('Shipment');
@@ -149,7 +151,8 @@ function changeFrom(
 }
 
 function assertMove(order: PlacedOrder, { status: from }: RecordedShipment, to: ShipmentStatus): void {
-  // Units that came back have been with the customer; those that are being picked have not.
+  // Returned units have been with the customer, so their shipment cannot be void. Units that are being picked have not
+  // left.
   const cannotBeVoid = order.state.fulfillmentStatus === 'RETURNED' && from !== 'picking';
   const possible = SHIPMENT_TRANSITIONS[from].filter((next) => !(cannotBeVoid && next === 'void'));
   if (!possible.includes(to)) throw new IllegalTransition('shipment', from, to, possible);
@@ -164,7 +167,7 @@ function changeWith(
   const { reference } = shipment;
   const { status, fulfillmentStatus: present } = order.state;
   const reached = order.fulfillmentWith(order.shipmentsWith(shipment));
-  // An operator may have said that the order is further. Only a void shipment takes it back.
+  // An operator may have set the order to a later status. Only a void shipment takes it back.
   const after = { status, fulfillmentStatus: isVoid(shipment) ? reached : furtherOf(reached, present) };
   return {
     ...after,

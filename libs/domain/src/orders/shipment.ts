@@ -3,7 +3,7 @@ import type { LineQuantity } from './line-units.js';
 export const SHIPMENT_STATUSES = ['picking', 'shipped', 'delivered', 'void'] as const;
 export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number];
 
-/** `''` for an absent value. */
+/** An absent value is `''`. */
 export interface Tracking {
   readonly carrier: string;
   readonly trackingNumber: string;
@@ -24,12 +24,12 @@ export interface PickedUnits extends BinUnits {
 }
 
 export interface Shipment extends Tracking {
-  /** Unique in the order for ever. */
+  /** Unique in the order, and never reused. */
   readonly reference: string;
   readonly status: ShipmentStatus;
-  /** The units by line. */
+  /** The shipped units of each line. */
   readonly items: readonly LineQuantity[];
-  /** Null until it is shipped. */
+  /** Is null until the shipment leaves. */
   readonly shippedAt: Date | null;
   readonly deliveredAt: Date | null;
 }

@@ -1,22 +1,25 @@
 import { TooManyTaxes } from '../errors.js';
 import { partOf } from '../money/money.js';
 
-/** Taxes of an order by name and rate. Each row of the journal has them, and each credit computes with them. */
+/**
+ * The maximum number of taxes of an order, by name and rate. Each row of the journal contains them, and each credit
+ * computes with them.
+ */
 export const MAX_ORDER_TAXES = 50;
 
 /** A tax on a line, or on the shipping, of an order. */
 export interface Tax {
-  /** Such as `VAT`. */
+  /** The name of the tax, such as `VAT`. */
   readonly name: string;
-  /** In percent, with at most 4 decimals. */
+  /** The rate in percent, with at most 4 decimals. */
   readonly rate: number;
   /** In minor units. */
   readonly amount: number;
 }
 
-/** All taxes of an order by one name and rate. */
+/** The sum of an order's taxes with the same name and rate. */
 export interface TaxLine extends Tax {
-  /** Whether the prices include it. */
+  /** Whether the prices include the tax. */
   readonly included: boolean;
 }
 
@@ -24,7 +27,7 @@ export function taxOf(taxes: readonly Tax[]): number {
   return taxes.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** Sums taxes by name and rate, in the order of their first appearance. */
+/** Sums taxes by name and rate, in the sequence of their first appearance. */
 export function sumByRate(taxes: readonly Tax[]): Tax[] {
   const sums = new Map<string, Tax>();
   for (const tax of taxes) {
@@ -34,7 +37,7 @@ export function sumByRate(taxes: readonly Tax[]): Tax[] {
   return [...sums.values()];
 }
 
-/** The share of some units of a line in its taxes. */
+/** Returns the share of some units of a line in its taxes. */
 export function shareOfTaxes(taxes: readonly Tax[], units: number, of: number): Tax[] {
   return taxes.map((tax) => ({ ...tax, amount: partOf(tax.amount, units, of) }));
 }
@@ -45,12 +48,12 @@ interface TaxedOrder {
   readonly lines: readonly { readonly tax: readonly Tax[] }[];
 }
 
-/** The taxes of an order as it was sold: no credit lowers them. */
+/** Returns the taxes of an order at the time of sale. Credits do not lower them. */
 export function taxLinesOf({ isTaxIncluded: included, shippingTax, lines }: TaxedOrder): TaxLine[] {
   return sumByRate([...lines.flatMap(({ tax }) => tax), ...shippingTax]).map((tax) => ({ ...tax, included }));
 }
 
-/** Whether both have the same taxes, whatever their amounts. */
+/** Whether both have the same taxes, regardless of the amounts. */
 export function isTaxedAlike(one: readonly Tax[], other: readonly Tax[]): boolean {
   const keysOf = (taxes: readonly Tax[]) => taxes.map(({ name, rate }) => `${rate} ${name}`);
   return one.length === other.length && keysOf(one).every((key) => keysOf(other).includes(key));
@@ -61,7 +64,7 @@ export function assertFewTaxes(order: TaxedOrder): void {
   if (taxLinesOf(order).length > MAX_ORDER_TAXES) throw new TooManyTaxes(MAX_ORDER_TAXES);
 }
 
-/** What taxes grow by; those that stay are left out. */
+/** Returns by how much each tax grows. Unchanged taxes are omitted. */
 export function taxDifference(before: readonly TaxLine[], after: readonly TaxLine[]): TaxLine[] {
   const lost = before.map((tax) => ({ ...tax, amount: -tax.amount }));
   const sums = new Map<string, TaxLine>();

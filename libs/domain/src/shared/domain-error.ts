@@ -11,7 +11,7 @@ export abstract class DomainError extends Error {
   abstract readonly kind: FailureKind;
   /** Identifies the error to clients, metrics and logs: snake_case, unique, and stable while the text may change. */
   abstract readonly code: string;
-  /** What was read before the refusal, where that may be much more than the refusal says. */
+  /** How many bytes were read before the refusal, when that may be much more than its message. */
   readBytes = 0;
 
   constructor(message: string) {
@@ -20,7 +20,7 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** @param text the message, or how the arguments of the constructor make it. */
+/** @param text the message, or a function that makes it from the constructor arguments. */
 export function domainError<Args extends readonly unknown[] = []>(
   kind: FailureKind,
   code: string,

@@ -1,6 +1,6 @@
-import { isStorable } from './text.js';
+import { isText } from '../values/text.js';
 
-/** Fields that a client keeps with a record, by name. The service reads none of them. */
+/** Named fields that a client stores with a record. The service reads none of them. */
 export type Metadata = Readonly<Record<string, string>>;
 
 /** Null removes the field. */
@@ -10,13 +10,13 @@ export type MetadataPatch = Readonly<Record<string, string | null>>;
 export const METADATA_LIMITS = { keys: 50, key: 40, text: 500 } as const;
 
 /**
- * The most metadata, as JSON, of an order with its lines and payments, or of a product with its variants: each read and message of
- * the record has all of it.
+ * The maximum size of the metadata, as JSON, of an order with its lines and payments, or of a product with its
+ * variants. Each read and message of the record contains all of it.
  */
 const MAX_KILOBYTES = 64;
 export const METADATA_SIZE = `${MAX_KILOBYTES} kB`;
 
-/** @param all the metadata of one record and of its parts. */
+/** @param all the metadata of one record and its parts. */
 export function isMetadataSmall(all: readonly Metadata[]): boolean {
   return Buffer.byteLength(JSON.stringify(all)) <= MAX_KILOBYTES * 1024;
 }
@@ -57,8 +57,4 @@ export function withPatch(metadata: Metadata, patch: MetadataPatch): Metadata {
 
 function isTextOrNull(value: unknown): boolean {
   return value === null || (typeof value === 'string' && isText(value, METADATA_LIMITS.text));
-}
-
-function isText(text: string, most: number): boolean {
-  return isStorable(text) && [...text].length <= most;
 }

@@ -1,13 +1,13 @@
 interface AddressFieldDeclaration {
-  /** Code points. */
+  /** The maximum length in code points. */
   readonly max: number;
   readonly description: string;
   readonly example: string;
 }
 
 /**
- * The fields of an address, in the order in which requests, answers, mails and files have them. Their names are those of
- * the wire: bodies, rows, answers, bundles and the document derive from this declaration.
+ * The fields of an address, in the sequence of requests, answers, mails and files. The names are those of the JSON:
+ * bodies, rows, answers, bundles and the API document derive from this declaration.
  */
 export const ADDRESS_FIELDS = {
   company: { max: 200, description: 'Name of the company.', example: 'Lovelace Engines Ltd' },
@@ -22,10 +22,10 @@ export const ADDRESS_FIELDS = {
 
 export type AddressField = keyof typeof ADDRESS_FIELDS;
 
-/** `''` for an absent value. The country is in upper case. */
+/** An absent value is `''`. The country is in upper case. */
 export type PostalAddress = Readonly<Record<AddressField, string>>;
 
-/** `''` for an absent value. */
+/** An absent value is `''`. */
 export interface BillingAddress extends PostalAddress {
   readonly name: string;
 }
@@ -45,29 +45,11 @@ export function wholeAddress(given: Given<PostalAddress>): PostalAddress {
   return mapAddressFields((name) => given[name] ?? '');
 }
 
-/** Leaves out the fields that have no value: so are addresses stored. */
+/** Omits the fields that have no value. Addresses are stored in this form. */
 export function filledFields<Address extends Given<BillingAddress>>(address: Address): Partial<Address> {
   return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== '')) as Partial<Address>;
 }
 
 export function wholeBillingAddress(given: Given<BillingAddress>): BillingAddress {
   return { name: given.name ?? '', ...wholeAddress(given) };
-}
-
-/** ISO 3166-1 alpha-2 (2024), and XK: Kosovo has no code there, and carriers, the EU and the IMF use this one. */
-const COUNTRIES = new Set(
-  (
-    'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS ' +
-    'BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE ' +
-    'EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM ' +
-    'HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC ' +
-    'LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA ' +
-    'NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW ' +
-    'SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO ' +
-    'TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW'
-  ).split(' '),
-);
-
-export function isCountry(code: string): boolean {
-  return COUNTRIES.has(code);
 }

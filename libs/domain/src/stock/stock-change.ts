@@ -1,15 +1,15 @@
-import { MAX_INT4 } from '../shared/integers.js';
+import { MAX_INT4 } from '../values/value-kind.js';
 
 export type StockWrite =
   | { readonly kind: 'adjust'; readonly by: number }
-  /** `expected`: what the writer takes the bin to hold; null overwrites whatever is there. */
+  /** `expected` is the quantity that the writer assumes; null overwrites any quantity. */
   | { readonly kind: 'set'; readonly to: number; readonly expected: number | null }
   | {
       readonly kind: 'count';
       readonly counted: number;
       /**
-       * `available`: without the units that were sold. `on_hand`: all that lay on the shelf. `in_bin`: the same, where
-       * picked units have left the bin.
+       * `available` excludes sold units. `on_hand` counts everything on the shelf. `in_bin` is like `on_hand`, but
+       * picked units have already left the bin.
        */
       readonly basis: CountBasis;
     };
@@ -40,38 +40,38 @@ export interface StockRefusal {
 }
 
 export interface CountFacts {
-  /** Position of the snapshot; later places have higher ones. */
+  /** Position of the snapshot in the feed; later positions are higher. */
   readonly place: number;
-  /** Units of orders that were placed and not shipped at the place. */
+  /** Units of orders that were placed and not yet shipped at that position. */
   readonly unshipped: number;
-  /** Net units of the movements after the place, without counts. */
+  /** Net units of the movements after that position, without counts. */
   readonly movedSince: number;
-  /** Whether a set or an opening stock is after the place. */
+  /** Whether a set or an opening stock follows that position. */
   readonly isOverwritten: boolean;
-  /** Place of the last count of the bin; null = never counted on this branch. */
+  /** Position of the bin's last count; null when it was never counted on this branch. */
   readonly lastCount: number | null;
 }
 
 export interface StockOutcome {
   readonly before: number;
   readonly after: number;
-  /** Units that were sold although a count does not find them. */
+  /** Units that were sold although the count did not find them. */
   readonly short: number;
   readonly refusal: StockRefusal | null;
 }
 
-/** The stock in a bin, through the lines of one request. */
+/** Tracks the stock in a bin through the lines of one request. */
 export class BinStock {
   private adjusted = 0;
   private isSet = false;
   private counted: number | null = null;
 
-  /** @param quantity under the lock of the bin. */
+  /** @param quantity the units that were read under the lock of the bin. */
   constructor(private quantity: number) {}
 
   adjust(by: number): StockOutcome {
     const after = this.quantity + by;
-    if (after < 0) return this.refuse('below_zero', `The bin holds ${this.quantity}`);
+    if (after < 0) return this.refuse('below_zero', `The bin holds only ${this.quantity}`);
     if (after > MAX_INT4) return this.refuse('above_limit', `A bin holds at most ${MAX_INT4}`);
     this.adjusted += by;
     return this.become(after);
@@ -86,11 +86,11 @@ export class BinStock {
     return this.become(to);
   }
 
-  /** Movements after the place of the count still apply; a correction by an earlier count does not. */
+  /** Movements after the position of the count still apply; the correction by an earlier count does not. */
   count(counted: number, facts: CountFacts): StockOutcome {
     const lastCount = Math.max(this.counted ?? 0, facts.lastCount ?? 0);
     if (this.isSet || facts.isOverwritten || facts.place < lastCount) {
-      return this.refuse('superseded', 'The bin was counted or set after this place');
+      return this.refuse('superseded', 'The bin was counted or set after this position');
     }
     // @protects moved-since
     const after = counted - facts.unshipped + facts.movedSince + this.adjusted;

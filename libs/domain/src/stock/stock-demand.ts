@@ -4,7 +4,10 @@ export interface StockItem {
   readonly variantId: number | null;
 }
 
-/** The fullest bin supplies it first, then the one with the lower id: an order needs as few bins as possible. */
+/**
+ * The fullest bin supplies the demand first, then the bin with the lowest id, so an order needs as few bins as
+ * possible.
+ */
 export interface StockDemand extends StockItem {
   readonly quantity: number;
   readonly lines: readonly DemandOfLine[];
@@ -20,7 +23,7 @@ export function sameStock(a: StockItem, b: StockItem): boolean {
   return a.productId === b.productId && a.variantId === b.variantId;
 }
 
-/** Sums units by product and variant, in order of first appearance: two lines of one product draw on the same stock. */
+/** Sums units by product and variant, in sequence of first appearance: two lines of one product use the same stock. */
 export function sumDemand(lines: readonly (StockItem & { readonly quantity: number })[]): StockDemand[] {
   const demands: (StockItem & { quantity: number; lines: DemandOfLine[] })[] = [];
   lines.forEach(({ productId, variantId, quantity }, line) => {

@@ -3,7 +3,7 @@ import { holdsSecret, isSecretName } from './secret-detection.js';
 export interface PublicPaymentMethod {
   readonly methodId: string;
   readonly enabled: boolean;
-  /** Absent for methods settled outside a gateway. */
+  /** Absent for payment methods without a gateway. */
   readonly isSandbox?: boolean;
   readonly hasCredentials: boolean;
 }
@@ -13,7 +13,10 @@ export const MAX_SETTINGS_DEPTH = 32;
 
 const LOCAL_METHODS = new Set(['cod', 'offline', 'cash']);
 
-/** Built from an allow-list: a gateway may add any setting. A flag that is not exactly `true` is `false`. */
+/**
+ * Selects fields from an allow-list, because a gateway may add any setting. A flag that is not exactly `true` is
+ * `false`.
+ */
 export function publicPaymentSettings(
   settings: unknown,
   hasCredentials: (methodId: string) => boolean,
@@ -27,13 +30,13 @@ export function publicPaymentSettings(
   return { methods };
 }
 
-/** Drops what looks secret: members by their name, texts by their content. Better too much than too little. */
+/** Drops what looks secret: members by their name, texts by their content. It prefers to drop too much. */
 export function publicSettings(settings: unknown): Record<string, unknown> {
   // @protects public-settings
   return isRecord(settings) ? publicRecord(settings, 1) : {};
 }
 
-/** `undefined` when no part of the value may be shown. */
+/** Returns `undefined` when no part of the value may be shown. */
 function publicValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return holdsSecret(value) ? undefined : value;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
@@ -60,7 +63,7 @@ const PROTOTYPE_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 const NAME_MEMBERS = new Set('name,key,id,field,label,code,type,header,option,setting,property,variable'.split(','));
 const VALUE_MEMBERS = new Set('value,values,val,default,defaultvalue,default_value'.split(','));
 
-/** In `{ "name": "api_key", "value": "…" }` the secret's name is itself a value. */
+/** In `{ "name": "api_key", "value": "…" }`, the name of the secret is itself a value. */
 function isNameOfSecret(name: string, value: unknown): boolean {
   return NAME_MEMBERS.has(name.toLowerCase()) && typeof value === 'string' && value.length <= 64 && isSecretName(value);
 }

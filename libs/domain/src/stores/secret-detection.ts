@@ -1,4 +1,6 @@
-/** Parts of a name that mark a secret at any position; the look-arounds exempt common words that contain one. */
+/**
+ * Parts of a name that mark a secret at any position. The look-arounds exempt common words that contain such a part.
+ */
 const SECRET_PARTS = new RegExp(
   [
     'secret|passw(?:or[dt]|d)|passphrase|passcode|passkey|ps?wd|token|jwt|private|credential|webhook|cookie|hmac|bearer',
@@ -14,19 +16,19 @@ const SECRET_PARTS = new RegExp(
   ].join('|'),
 );
 
-/** A name that ends in `key`, except keys that are public by design, keys of a look-up, and plain words. */
+/** Matches a name that ends in `key`, except for keys that are public by design, look-up keys, and plain words. */
 const KEY_AT_END = new RegExp(
   '.(?<!public|publishable|site|sort|group|locale|label|text|message|translation|i18n|template|icon|theme' +
     '|hot|low|turn|mon|don|tur|whis|hoc|joc|lac|mic)keys?(?:v?\\d+)?$',
 );
 
-/** Too short to match inside a name (`shipping` contains `pin`): these match whole words only. */
+/** These words are too short to match inside a name (`shipping` contains `pin`), so they match whole words only. */
 const SECRET_WORDS = new Set('pin,pass,pw,psk,otp,totp,hotp,sig,cred,creds,dsn,pem,pfx'.split(','));
 
 /** Marks, zero-width and other characters that change a name's spelling but not its look. */
 const INVISIBLE = /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Prefixes that only keys have, then formats that carry a credential. */
+/** Prefixes that only keys have come first, then formats that carry a credential. */
 const SECRET_VALUES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)_|[sr]k_[A-Za-z0-9]{20}|whsec_|svc_(?:live|test)_)/i,
   /(?<![A-Za-z0-9])(?:AKIA[0-9A-Z]{8}|A(?:SIA|ROA|IDA)(?=[A-Z]{0,15}\d)[0-9A-Z]{12})/,
@@ -48,24 +50,24 @@ const SECRET_VALUES: readonly RegExp[] = [
   /(?:(?:access|refresh|auth|session|bearer|id)[-_]?token|signature|[?&]sig)["']?\s?=\s?["']?[^\s"'&;]{3}/i,
 ];
 
-/** Most settings: a word, a number or a colour. No pattern matches so short a text without a separator. */
+/** Most settings are a word, a number or a colour. No pattern matches so short a text without a separator. */
 const SHORT_WORD = /^#?[A-Za-z0-9]{0,11}$/;
 
 const BASIC = /\bbasic\s+([A-Za-z0-9+/_-]{4,2048}={0,2})/gi;
 const JSON_NAME = /["']([^"'\\\n]{1,64})\\{0,8}["']\s{0,8}:/g;
 
-/** Separators, case and invisible characters do not matter. */
+/** Ignores separators, case and invisible characters. */
 export function isSecretName(name: string): boolean {
   const folded = fold(name);
   const letters = folded.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
   if (SECRET_PARTS.test(letters) || KEY_AT_END.test(letters)) return true;
   const words = folded.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g)?.map((word) => word.toLowerCase()) ?? [];
   if (words.some((word) => SECRET_WORDS.has(word))) return true;
-  // `images_alt` reads like salt only without its separator.
+  // In `images_alt`, the letters `salt` appear only without the separator.
   return words.includes('salt') || (/(?<!ba)salt/.test(letters) && !words.includes('alt'));
 }
 
-/** A key, a credential, a connection URL, JSON with a secret member. */
+/** Whether the text holds a key, a credential, a connection URL, or JSON with a secret member. */
 export function holdsSecret(text: string): boolean {
   if (SHORT_WORD.test(text)) return false;
   const folded = fold(text);

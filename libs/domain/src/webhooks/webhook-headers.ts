@@ -2,13 +2,13 @@ export const MAX_WEBHOOK_HEADERS = 10;
 export const MAX_HEADER_VALUE = 2_000;
 
 const NAME = /^[a-z0-9-]{1,64}$/i;
-/** Spaces only between other characters. */
+/** Spaces are allowed only between other characters. */
 const VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
-/** They belong to the message, its signature or the connection. */
+/** These headers belong to the message, its signature or the connection. */
 const RESERVED =
   /^(?:(?:content|proxy|webhook)-.*|connection|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** @returns what is wrong with the fixed headers of a webhook, by name; null when nothing is. */
+/** @returns what is wrong with the fixed headers of a webhook, by name; null when nothing is wrong. */
 export function faultOfHeaders(headers: Readonly<Record<string, unknown>>): string | null {
   const names = Object.keys(headers);
   if (names.length > MAX_WEBHOOK_HEADERS) return `must have at most ${MAX_WEBHOOK_HEADERS} names`;

@@ -19,8 +19,8 @@ interface Refusals {
 
 // All processes update the same few rows. The first process in each minute writes the last use; the others skip rows
 // that it has locked. The counts of all processes add up. Rows are locked in key order, so that writers cannot
-// deadlock. A key that was deleted since then is skipped, as are those
-// of a store that moves: the counts of its last minute are lost.
+// deadlock. A key that was deleted in the meantime is skipped. So are keys of a store that moves: the counts of its
+// last minute are lost.
 const WRITE = `/* key_usage.add */
   WITH used AS (
     SELECT store_id, key_id, requests, throttled
@@ -68,7 +68,7 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
     this.add(id, { storeId: store.id, requests: 0, throttled: 1 });
   }
 
-  /** Each refusal has a row of use, also that of a key that is not accepted any more. */
+  /** Each refusal has a row of use, even when the key is no longer valid. */
   countRefused({ id, store }: ApiKeyLookup, code: string): void {
     this.add(id, { storeId: store.id, requests: 0, throttled: 0 });
     this.addRefusals({ storeId: store.id, keyId: id, code, requests: 1 });
@@ -78,7 +78,7 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
     this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  /** Runs after the last request was answered, while the pool is still open. */
+  /** Must run after the last request was answered, while the pool is still open. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
@@ -93,7 +93,7 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       await this.database.query(WRITE, [...columnsOf(counts), ...columnsOfRefusals([...refusals.values()])]);
     } catch (error) {
-      this.logger.warn(`Could not write the use of ${counts.size} keys: ${(error as Error).name}`);
+      this.logger.warn(`Could not write the usage of ${counts.size} keys: ${(error as Error).name}`);
       for (const [id, count] of counts) this.add(id, count);
       for (const refused of refusals.values()) this.addRefusals(refused);
     }

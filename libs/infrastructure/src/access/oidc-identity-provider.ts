@@ -4,13 +4,13 @@ import * as oidc from 'openid-client';
 import type { OidcClient } from '../platform/config.js';
 import { failureName } from '../platform/error-code.js';
 
-/** Limits each request to the provider, until the end of the answer. */
+/** Limits each request to the provider, including its answer. */
 const TIMEOUT_SECONDS = 5;
 const ANSWER_BYTES = 1 << 20;
-/** How long the addresses and algorithms of the provider are used. */
+/** How long the endpoints and algorithms of the provider are cached. */
 const DISCOVERY_MS = 3_600_000;
 
-/** OpenID Connect Core 1.0, section 2. */
+/** The form of a subject in OpenID Connect Core 1.0, section 2. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 interface Discovery {
@@ -42,8 +42,8 @@ export class OidcIdentityProvider extends IdentityProvider {
   }
 
   override async finish(currentUrl: string, saved: string): Promise<ProvidedIdentity> {
-    // The library keeps the keys of a provider with its configuration, and reads them once a minute at most. The provider may
-    // have another key since.
+    // The library caches a provider's keys with its configuration, and reads them at most once a minute. The
+    // configuration object is new here, because the provider may have another key by now.
     const provider = configure(await this.discover(), this.client);
     try {
       return await identify(provider, new URL(currentUrl), saved, this.client.trustsEmail);
@@ -52,7 +52,7 @@ export class OidcIdentityProvider extends IdentityProvider {
     }
   }
 
-  /** Runs once for all who wait. A failure is not kept. */
+  /** Runs once for all concurrent callers. A failure is not cached. */
   private async discover(): Promise<oidc.ServerMetadata> {
     const now = performance.now();
     if (!this.discovery || now >= this.discovery.until) {
@@ -76,7 +76,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcClient): Promise
     [oidc.customFetch]: fetchShort,
   });
   const metadata = provider.serverMetadata();
-  // The library lets tenants of Microsoft name other issuers: those of every company.
+  // For tenants of Microsoft, the library accepts other issuers: those of every company.
   // @protects oidc-issuer
   if (new URL(metadata.issuer).href !== server.href) {
     throw new ProviderFailure('unavailable', 'other_issuer');
@@ -88,14 +88,14 @@ function configure(metadata: oidc.ServerMetadata, { clientId, clientSecret }: Oi
   const provider = new oidc.Configuration(metadata, clientId, clientSecret);
   provider.timeout = TIMEOUT_SECONDS;
   provider[oidc.customFetch] = fetchShort;
-  // Without it, the library trusts the connection to the provider instead of the signature.
+  // Without this check, the library trusts the connection to the provider instead of the signature.
   // @protects id-token-signature
   oidc.enableNonRepudiationChecks(provider);
   if (isPlainHttp(new URL(metadata.issuer))) oidc.allowInsecureRequests(provider);
   return provider;
 }
 
-/** The configuration permits plain http on this machine only. */
+/** The configuration allows plain http only for this machine. */
 const isPlainHttp = ({ protocol }: URL): boolean => protocol === 'http:';
 
 async function identify(
@@ -110,7 +110,7 @@ async function identify(
   // With a nonce, the library requires an ID token.
   const claims = tokens.claims() as oidc.IDToken;
   const { iss: issuer, sub: subject } = claims;
-  // Some providers name the e-mail only here. The library compares the subjects.
+  // Some providers return the e-mail only here. The library compares the subjects.
   const named = claims.email === undefined ? await oidc.fetchUserInfo(provider, tokens.access_token, subject) : claims;
   const { email, email_verified: verified } = named;
   // @protects trusted-email
@@ -124,7 +124,7 @@ async function identify(
   return { issuer, subject, email };
 }
 
-/** Limits the answer of `fetch`, which the library reads as a whole. */
+/** Limits the size of a response, because the library reads it as a whole. */
 async function fetchShort(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
   try {
     const response = await fetch(url, options);
@@ -142,7 +142,7 @@ async function fetchShort(url: string, options: oidc.CustomFetchOptions): Promis
   }
 }
 
-/** The library wraps the errors of `fetchShort`, and `fetch` those of the connection. */
+/** The library wraps the errors of `fetchShort`, and `fetch` wraps those of the connection. */
 function failureOf(error: Error, outcome: ProviderFailure['outcome']): ProviderFailure {
   const errors = [error, error.cause as Error | undefined];
   const failure = errors.find((each) => each instanceof ProviderFailure);

@@ -68,12 +68,12 @@ const COLUMNS = `
     WHERE recent.store_id = $1 AND recent.key_id = api_keys.id
       AND recent.day > (now() AT TIME ZONE 'UTC')::date - 7) AS "recentRefusals"`;
 
-/** The first parameters of the statements that make or change a key. */
+/** Returns the first parameters of the statements that make or change a key. */
 const changeValues = (storeId: number, { key, actor }: KeyMaker): unknown[] => [...makerValues(storeId, key), actor];
 
 const ALL: Page = { page: 1, limit: Number.MAX_SAFE_INTEGER };
 
-/** The most keys of a store, with revoked ones, which stay. Each page of the list counts them. */
+/** The maximum number of keys of a store, including revoked ones, which are kept. Each page of the list counts them. */
 const MAX_KEYS = 5_000;
 const HAS_MANY = `/* keys.has_many */
   SELECT EXISTS (SELECT FROM api_keys WHERE store_id = $1 AND person_id IS NULL OFFSET ${MAX_KEYS - 1}) AS "hasMany"`;
@@ -126,7 +126,7 @@ const LIST = `/* keys.list */
 const HASHES = `/* keys.hashes */
   SELECT id, encode(key_hash, 'hex') AS hash FROM api_keys WHERE store_id = $1 AND person_id IS NULL`;
 
-// Each refusal has a row of use. Only those of the page are read.
+// Each refusal has a row of use. Only the refusals of the page are read.
 const USAGE = `/* keys.usage */
   SELECT total, key_id AS "keyId", name, to_char(day, 'YYYY-MM-DD') AS day, requests::float8 AS requests,
     throttled::float8 AS throttled,

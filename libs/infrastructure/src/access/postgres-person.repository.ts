@@ -31,7 +31,7 @@ const FIND = `/* people.find */ SELECT ${COLUMNS} FROM people WHERE store_id = $
 const FIND_BY_EMAIL = `/* people.find_by_email */ SELECT ${COLUMNS} FROM people WHERE store_id = $1 AND email = $2`;
 
 // When two owners remove or demote each other at the same time, the second waits here, and then no longer finds the
-// first. Every change locks them first: none waits for a session that another has locked.
+// first. Every change locks the owners first, so none waits for a session that another has locked.
 const LOCK_OWNERS = `/* people.lock_owners */
   SELECT id FROM people WHERE store_id = $1 AND role = 'owner' ORDER BY id
   /* @protects last-owner */
@@ -51,7 +51,8 @@ const INVITE = `/* people.invite */
   WHERE store_id = $1 AND id = $2
   RETURNING ${COLUMNS}, invitations`;
 
-// All owners carry the count of the store: it outlives each of them but the last, who stays.
+// All owners of a store carry its count, so the count survives the removal of any of them; the last owner cannot be
+// removed.
 const IS_SAME_HOUR = `hour_of_invitations > now() - interval '1 hour'`;
 const COUNT_INVITATION = `/* people.count_invitation */
   UPDATE people
@@ -74,7 +75,7 @@ const COUNT_NAMED = `/* people.count_named */
     (SELECT 1 FROM order_events WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text LIMIT $3)
     UNION ALL
     (SELECT 1 FROM stock_movements WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text LIMIT $3)) AS named`;
-/** What a request changes; the command has no limit. */
+/** Limits what a request changes; the command has no limit. */
 const MAX_NAMED = 10_000;
 const isPerson = (actor: string) => `${actor} @> jsonb_build_object('type', 'person', 'id', $2::text)`;
 const erased = (actor: string) => `
@@ -83,7 +84,7 @@ const ERASE_KEYS = `/* people.erase_keys */
   UPDATE api_keys SET created_by = ${erased('created_by')}, changed_by = ${erased('changed_by')}
   WHERE store_id = $1 AND (${isPerson('created_by')} OR ${isPerson('changed_by')})`;
 
-// A sign-in makes a key of each mode at the same time. The one of live names both.
+// A sign-in makes one key for each mode at the same time. The id of the live key identifies the session.
 const SESSION = `
   (array_agg(id ORDER BY mode))[1] AS id, array_agg(id) AS "keyIds", device, created_at AS "createdAt",
   max(last_used_at) AS "lastUsedAt", max(expires_at) AS "expiresAt"`;
@@ -163,7 +164,7 @@ export class PostgresPersonRepository extends PersonRepository {
     if (!erasesName) return this.database.transaction(storeId, (sql) => remove(sql, key, asker));
     const erase = async (sql: Sql) => {
       if (asker) await assertFew(sql, key);
-      // The name is erased before the owners are locked: sign-ins would wait for them.
+      // The name is erased before the owners are locked, because sign-ins would wait for the lock.
       for (const statement of [ERASE_EVENTS, ERASE_MOVEMENTS, ERASE_KEYS]) {
         await sql.query(statement, [storeId, id, ERASED_NAME]);
       }
@@ -198,11 +199,13 @@ async function remove(sql: Sql, { storeId, id }: PersonKey, asker: Asker): Promi
   return first(await sql.query<Person>(REMOVE, [storeId, id]));
 }
 
-/** Limits mails to any address: a session of an owner must not send many. @throws TooManyInvitations */
+/**
+ * Limits invitation mails, because a stolen session of an owner must not mail many addresses. @throws
+ * TooManyInvitations
+ */
 async function countInvitation(sql: Sql, storeId: number): Promise<void> {
   const owners = await sql.query<{ count: number }>(COUNT_INVITATION, [storeId]);
-  if (owners.some(({ count }) => count > MAX_IN_HOUR))
-    throw new TooManyInvitations('a store within an hour', MAX_IN_HOUR);
+  if (owners.some(({ count }) => count > MAX_IN_HOUR)) throw new TooManyInvitations('a store per hour', MAX_IN_HOUR);
 }
 
 /** @throws TooManyRows */

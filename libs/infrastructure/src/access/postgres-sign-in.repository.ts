@@ -19,12 +19,12 @@ const ATTEMPTS = 5;
 const HOURLY_OF_NETWORK = 20;
 const HOURLY_OF_EMAIL = 3;
 
-// Always the network first, so that two requests cannot wait for each other.
+// Every request locks its network first, then its address, so that two requests cannot deadlock.
 const LOCK_LIMITS = `/* sign_ins.lock_limits */
   SELECT pg_advisory_xact_lock(hashtext('sign_in_network'), hashtext($1)),
     pg_advisory_xact_lock(hashtext('sign_in_email'), hashtext($2))`;
 
-// The row of the limit, if there is one, ends the wait when it is an hour old.
+// The row that reached the limit ends the wait when it is an hour old.
 const REQUEST_CODE = `/* sign_ins.request_code */
   WITH limits AS (
     (SELECT created_at FROM sign_ins WHERE network = $6 AND created_at > now() - interval '1 hour'
@@ -62,7 +62,7 @@ const FIND_TOKEN = `/* sign_ins.find_token */
     /* @protects sign-in-nonce */
     AND (nonce_hash IS NULL OR nonce_hash = $2)`;
 
-/** `$n` is the address, then the issuer and the subject, which are null without an identity provider. */
+/** `$n` is the address. The issuer and the subject follow, which are null without an identity provider. */
 const isThePerson = (email: number) => `(
   (person.email = $${email}
     /* @protects person-of-account */
@@ -84,14 +84,15 @@ const USE = `/* sign_ins.use */
     AND ${IS_OPEN}
   RETURNING id`;
 
-// Locks the person until the sessions are there, so that a change of the role finds them.
+// The lock on the person lasts until the sessions are added, so that a change of the role finds them.
 const SIGN_IN_PERSON = `/* people.sign_in */
   UPDATE people person
   SET last_sign_in_at = now(), oidc_issuer = coalesce(oidc_issuer, $4), oidc_subject = coalesce(oidc_subject, $5)
   WHERE store_id = $1 AND id = $2 AND ${isThePerson(3)}
   RETURNING name, email, role`;
 
-// A store that has moved serves nobody here, and keeps nobody from signing in to another store, or from signing out.
+// Sessions in a store that has moved are skipped: they are useless here, and must not prevent a sign-in to another
+// store, or a sign-out.
 const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys
   WHERE key_hash = ANY($1) AND person_id IS NOT NULL AND CASE
     WHEN EXISTS (SELECT FROM stores WHERE stores.id = api_keys.store_id AND stores.status = 'MOVED') THEN false

@@ -1,11 +1,11 @@
 import { Raw, type FindOperator } from 'typeorm';
 
-/** SQL by which slugs are the same in any letter case of A to Z. An index has the same expression. */
+/** SQL for the comparable form of a slug: the letters A to Z match in any case. An index has the same expression. */
 export function slugKey(slug: string): string {
   return `lower(${slug} COLLATE "C")`;
 }
 
-/** Folds a slug like the key of PostgreSQL: no version of Node or of an operating system folds another letter. */
+/** Folds a slug exactly as PostgreSQL does: no version of Node or of an operating system folds another letter. */
 export function folded(slug: string): string {
   return slug.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -22,7 +22,7 @@ import { customerOf, listsOf, offerFor } from './list-offers.js';
 interface CatalogRow {
   readonly product_id: number;
   readonly asked_variant_id: number | null;
-  /** Null when no variant was requested, and when the requested one is not available. */
+  /** Is null when no variant was requested, or the requested one is unavailable. */
   readonly variant_id: number | null;
   readonly name: string;
   readonly sku: string;
@@ -38,9 +38,9 @@ interface CatalogRow {
   readonly has_terms?: boolean;
 }
 
-// One statement reads one snapshot. The planner expects a hundred lines in the JSON value: each LIMIT keeps it from reading the
-// catalog of the store for them. A line without a row names a product that is unknown, inactive or another store's: the
-// client cannot tell which.
+// A single statement reads one snapshot. The planner expects a hundred lines in the JSON value; the LIMITs keep it from
+// reading the whole catalog of the store. A line without a row names a product that is unknown, inactive or another
+// store's: the client cannot tell which.
 const COLUMNS = `product.id AS product_id, asked.variant_id AS asked_variant_id, variant.id AS variant_id, product.name,
     coalesce(variant.sku, product.sku) AS sku, coalesce(variant.attributes, '{}') AS attributes,
     coalesce(variant.attribute_names, '{}') AS attribute_names`;

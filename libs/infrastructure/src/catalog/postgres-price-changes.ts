@@ -16,13 +16,15 @@ import { lockListed } from './listed-units.js';
 import { byKey, keyOf, type PricedUnit, type PricedUnits, type UnitLine } from './priced-units.js';
 import { writeRules } from './quantity-rules.js';
 
-// An import locks the products before their variants, too, and an order that empties a bin locks its product: in this order.
+// Products are locked before their variants. An import uses the same sequence, and so does an order that empties a bin
+// and locks its product.
 const LOCK = `/* prices.lock */
   SELECT FROM products WHERE store_id = $1 AND id = ANY ($2)
   /* @protects price-lock */
   ORDER BY id FOR NO KEY UPDATE`;
 
-// Not with the lock: a statement that has waited still sees what was there before.
+// The prices are read after the lock, in another statement: a statement that has waited for the lock still sees the old
+// rows.
 const READ = `/* prices.read */
   SELECT asked.product_id, asked.variant_key, unit.sku, unit.price, unit.is_own
   FROM unnest($2::int[], $3::int[]) AS asked (product_id, variant_key)
@@ -49,11 +51,11 @@ const WRITE = `/* prices.write */
 
 interface PriceRow {
   readonly product_id: number;
-  /** 0 = the product itself. */
+  /** 0 stands for the product itself. */
   readonly variant_key: number;
   readonly sku: string;
   readonly price: number;
-  /** False for a variant that has the price of its product. */
+  /** False when a variant has the price of its product. */
   readonly is_own: boolean;
 }
 

@@ -23,7 +23,8 @@ import { toProductRecord, type ProductRow } from './product.rows.js';
 const SUMMARY = 'item.name, item.slug, item.price, item.status';
 
 /**
- * The link of a product and a category repeats the product's creation time, so that a category lists its newest first.
+ * The link between a product and a category repeats the product's creation time, so that a category can list the newest
+ * first.
  */
 const IN_CATEGORY = {
   join: 'JOIN product_categories AS place ON place.store_id = item.store_id AND place.product_id = item.id',
@@ -43,8 +44,8 @@ const WITH_SKU = `SELECT id FROM products WHERE store_id = $1 AND upper(sku) = u
       UNION SELECT product_id FROM product_variants WHERE store_id = $1 AND upper(sku) = upper(?) AND sku <> ''`;
 
 // A subquery collects each part of a product: joins would multiply variants by categories. One part reads the stock of
-// the product and of all its variants. Parts travel as arrays, which take both sides half as long as objects with a name for
-// each value. Prices travel as text, because JSON numbers are not exact.
+// the product and of all its variants. Parts are returned as arrays, which both sides process in half the time of
+// objects with named fields. Prices are returned as text, because JSON numbers are not exact.
 const find = (condition: string) => `/* products.find */
   SELECT item.id, item.created_at AS "createdAt", ${SUMMARY}, item.sku, item.featured, item.description, item.metadata,
     item.images, item.specifications,
@@ -126,7 +127,7 @@ export class PostgresProductRepository extends ProductRepository {
       updated: { from: filter.updatedFrom, to: filter.updatedTo },
       ...(categoryId !== undefined && { place: IN_CATEGORY }),
       isLookUp: isLookUp && search === undefined,
-      // The plan depends on how many products have the statuses, as it depends on the text of a search.
+      // The best plan depends on how many products have the statuses, and for a search on its text.
       ...(search === undefined && statuses === undefined && { onePlan: true }),
       tally: isTallied ? { list: counted, labels: [featured && 'true', inStock && 'true'] } : null,
     };

@@ -57,7 +57,7 @@ export class PostgresSkuRepository extends SkuRepository {
     const where = new Conditions('unit.store_id = ?', storeId);
     if (inStock) where.and('unit.in_stock');
     if (outOfStock) where.and('NOT unit.in_stock');
-    // No tally has a label for these filters: the statement counts the rows, within the limit of searches.
+    // No tally has a label for these filters, so the statement counts the rows, within the limit of searches.
     if ([skus, productId, search, updatedFrom, updatedTo].some((value) => value !== undefined)) {
       if (skus) where.and(`(unit.product_id, unit.variant_key) IN (${unitsBySkus('sellable_units', '?')})`, skus);
       if (productId !== undefined) where.and('unit.product_id = ?', productId);

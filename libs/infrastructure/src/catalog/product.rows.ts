@@ -3,7 +3,7 @@ import type { Metadata, VariantAttributes } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
-/** What a product's record has, and the parts from which the rest of it is made. */
+/** The fields of a product's record that a row contains, and the parts that the other fields are made from. */
 export interface ProductRow extends Omit<
   ProductRecord,
   'images' | 'variants' | 'specifications' | 'categories' | 'brand'
@@ -31,7 +31,7 @@ type VariantJson = readonly [
 type LinkJson = readonly [id: number, name: string, slug: string];
 
 export function toProductRecord({ units, ...row }: ProductRow): ProductRecord {
-  // In Node 20, an object literal with a spread and further fields takes ten times as long.
+  // In Node 20, an object literal with a spread and more fields takes ten times as long.
   return Object.assign(row, {
     images: row.images.map(({ url, alt }) => ({ url: url ?? '', alt: alt ?? '' })),
     variants: row.variants.map((variant) => toVariant(variant, units)),

@@ -8,7 +8,7 @@ import { totalOf } from '../lists/tally.js';
 import { inRange } from '../lists/time-range.js';
 import { IS_FOR_SALE } from '../stock/available-stock.js';
 
-/** The order of the index. No operating system or locale changes the order of code points. */
+/** The sort order of the index. Code points sort the same on every operating system and in every locale. */
 const order = (row: string) => `${row}.sku COLLATE "C", ${row}.product_id, ${row}.variant_key`;
 
 const STOCK = `WHERE stock.store_id = $1 AND stock.product_id = page.product_id AND stock.variant_key = page.variant_key
@@ -45,10 +45,10 @@ const tallyOf = ({ inStock, outOfStock }: SkuFilter) => ({
 
 const OF_CHANGE = `unit.product_id = split_part(change.entity, '-', 1)::int
       AND unit.variant_key = ('0' || split_part(change.entity, '-', 2))::int`;
-/** Both ways, so that the planner can begin with the changes or with the units. */
+/** Compares in both directions, so that the planner can begin with the changes or with the units. */
 const CHANGED = `change.store_id = $1 AND change.kind = 'skus' AND ${OF_CHANGE}`;
 
-/** The units are few: a page of the feed. The planner does not see them: see `anyOf`. */
+/** Finds the few units of a page of the feed. The planner does not see that they are few: see `anyOf`. */
 export const FIND_MANY = `/* skus.find_many */
   WITH asked AS MATERIALIZED (SELECT $2::int[] AS products, $3::int[] AS variants)
   SELECT ${columns()}
@@ -59,7 +59,7 @@ export const FIND_MANY = `/* skus.find_many */
   ) AS page ${CATALOG}`;
 
 /**
- * Skips the units before the page in the index. The constant limit makes the planner, which has one plan for all pages,
+ * Skips the units before the page in the index. The planner has one plan for all pages; the constant limit makes it
  * expect few rows.
  */
 export function listedPage(where: Conditions, filter: SkuFilter, page: Page): string {
@@ -85,7 +85,7 @@ export function changedPage(where: Conditions, filter: SkuFilter, page: Page): s
     total: totalOf(tally, where),
     stored: totalOf({ list: tally.list, labels: [] }, where),
     columns: 'sku, product_id, variant_key, "changedAt"',
-    // Looks up the unit of each change: OFFSET keeps the planner from joining all units.
+    // Looks up the unit of each change separately: OFFSET keeps the planner from joining all units.
     byChange: `SELECT unit.*, change.changed_at AS "changedAt" FROM changes AS change CROSS JOIN LATERAL (
             SELECT * FROM sellable_units AS unit WHERE ${where.sql} AND ${OF_CHANGE} OFFSET 0
           ) AS unit WHERE change.store_id = $1 AND change.kind = 'skus'`,
@@ -111,7 +111,7 @@ function orderByTime(row: string, { sort }: Page): string {
 }
 
 /**
- * Finds and counts the matches once, and reads the catalog only for the page. The SKUs and the names are in two tables, each
+ * Finds and counts the matches once, and reads the catalog only for the page. SKUs and names are in two tables, each
  * with an index.
  */
 export function searchedPage(where: Conditions, filter: SkuFilter, page: Page): string {

@@ -13,7 +13,7 @@ const CATEGORIES = `/* products.rated_categories */
   WHERE store_id = $1 AND product_id = ANY ($2::int[]) AND category_id = ANY ($3::int[])
   GROUP BY product_id`;
 
-/** The settings as a store bundle has them. */
+/** The settings in the form of a store bundle. */
 interface ChargeSettings {
   readonly prices_include_tax?: boolean;
   readonly reverse_charge_from?: string;
@@ -32,11 +32,14 @@ interface Category {
 }
 
 interface StoreRules extends ChargeRules {
-  /** The slugs of the categories with a rate, by id. A slug is long, and a product may have a hundred. */
+  /**
+   * The slugs, by id, of the categories that have a rate. Only ids are read for each product: slugs are long, and a
+   * product may have a hundred categories.
+   */
   readonly rated: ReadonlyMap<number, string>;
 }
 
-/** Beyond it, the settings that were read first are read again. */
+/** The cache holds this many stores; beyond it, the oldest settings are dropped and read again when needed. */
 const MAX_STORES = 1_000;
 
 /** Charges orders by the settings of their store. A store without settings charges nothing. */
@@ -55,7 +58,7 @@ export class StoreCharges extends OrderCharges {
     return chargesBy(rules, order, ({ productId }) => categories.get(productId) ?? []);
   }
 
-  /** Each order would read the same: a change of the settings applies within a second. */
+  /** Caches the settings, which each order would read. A change applies within a second. */
   private rulesOf(storeId: number): Promise<StoreRules | null> {
     const known = this.rules.get(storeId) ?? oncePerSecond(() => this.readRules(storeId));
     if (!this.rules.has(storeId)) {
@@ -81,7 +84,7 @@ export class StoreCharges extends OrderCharges {
     };
   }
 
-  /** The slugs of the categories with a rate that each product has. */
+  /** Returns, for each product, the slugs of its categories that have a rate. */
   private async categoriesOf(
     storeId: number,
     { lines }: ChargeableOrder,

@@ -28,7 +28,7 @@ export class TypeOrmBrandRepository extends BrandRepository {
     if (search !== undefined)
       query.andWhere('strpos(lower(normalize(brand.name)), lower(normalize(:search))) > 0', { search });
 
-    // Names sort by code points, which no operating system or locale changes.
+    // Code points sort names the same on every operating system and in every locale.
     query.orderBy({ 'lower(brand.name) COLLATE "C"': 'ASC', 'brand.id': 'ASC' });
     const { entities, total } = await this.database.orm(storeId, () => pageWithTotal(query, page), {
       isSearch: search !== undefined || isDeep(page),

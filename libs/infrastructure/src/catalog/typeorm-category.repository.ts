@@ -29,7 +29,7 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
     if (search !== undefined)
       query.andWhere('strpos(lower(normalize(category.name)), lower(normalize(:search))) > 0', { search });
 
-    // Names sort by code points, which no operating system or locale changes.
+    // Code points sort names the same on every operating system and in every locale.
     query.orderBy({ 'category.displayOrder': 'ASC', 'category.name COLLATE "C"': 'ASC', 'category.id': 'ASC' });
     const { entities, total } = await this.database.orm(storeId, () => pageWithTotal(query, page), {
       isSearch: search !== undefined || isDeep(page),

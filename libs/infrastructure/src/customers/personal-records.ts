@@ -3,20 +3,21 @@ import type { BookedAmounts, BookingKind, PaymentRecord, RefundRecord, TaxLine }
 import { toOrderRecord, type OrderRow } from '../orders/order.rows.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
-// The rows that contain personal data, with the fields of a store bundle. The table is `item`.
+// These statements read the rows that contain personal data, with the fields of a store bundle. The table is called
+// `item`.
 
-/** The columns of a customer, without the secrets, which are in another table. */
+/** The columns of a customer. The secrets are in another table. */
 export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
   item.loyalty_points, item.total_spent, item.tags, item.city, item.payment_terms_days,
   item.company, item.vat_id, item.groups, item.price_list, item.addresses, item.contacts, item.metadata, item.created_at, item.last_login`;
 
 export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
 
-/** Null where the product or the variant of a line no longer exists. */
+/** Null where the product or variant of a line no longer exists. */
 type CatalogJson = readonly [product: string | null, variant: string | null];
 
 export interface OrderColumns extends OrderRow {
-  /** An entry for each line. */
+  /** Contains one entry for each line. */
   readonly catalog: readonly CatalogJson[];
   readonly history: readonly { readonly at: string }[];
   readonly bookings: readonly BookingJson[];
@@ -24,7 +25,7 @@ export interface OrderColumns extends OrderRow {
 
 const AMOUNTS = ['charged', 'credited', 'paid', 'refunded'] as const;
 
-/** Amounts are text. */
+/** Amounts are text, because JSON numbers are not exact. */
 interface BookingJson extends Record<(typeof AMOUNTS)[number], string> {
   readonly at: string;
   readonly bookedAt: string;
@@ -33,7 +34,7 @@ interface BookingJson extends Record<(typeof AMOUNTS)[number], string> {
   readonly taxLines: readonly TaxLine[] | null;
 }
 
-/** The fields of an order in a store bundle. */
+/** Returns the fields of an order in a store bundle. */
 export function orderRecord(row: OrderColumns) {
   const order = toOrderRecord(row);
   const { externalReference, heldReasons, fraud, shipments, payments, refunds } = order;
@@ -134,7 +135,7 @@ function refundRecord({ reference, amount, at, reason, credited, lines, restock 
   };
 }
 
-/** Amounts of 0 are absent. */
+/** Omits amounts of 0. */
 function bookingRecord({ at, bookedAt, kind, reference, taxLines, ...booking }: BookingJson) {
   const amounts = AMOUNTS.filter((name) => booking[name] !== '0').map((name) => [name, toSafeInteger(booking[name])]);
   return {
@@ -145,7 +146,7 @@ function bookingRecord({ at, bookedAt, kind, reference, taxLines, ...booking }: 
   };
 }
 
-/** The time of a part as text. */
+/** Converts the time of a part to text. */
 function withText<T extends { readonly at: Date }>(part: T) {
   return { ...part, at: part.at.toISOString() };
 }

@@ -21,7 +21,7 @@ import { hasEmail } from '../orders/person.js';
 import { isForeignKeyViolation } from '../postgres/postgres-errors.js';
 import { toCustomerRecord, toListedCustomer, type CustomerRow, type ListedCustomerRow } from './customer.rows.js';
 
-// Contains no secret: password hash, token and national id are in another table.
+// These columns contain no secret: password hash, token and national id are in another table.
 const COLUMNS = `item.name, item.email, item.phone, item.status, item.email_verified AS "emailVerified",
   item.loyalty_points AS "loyaltyPoints", item.total_spent AS "totalSpent", item.tags, item.city,
   item.company, item.vat_id AS "vatId", item.groups, item.price_list AS "priceList",

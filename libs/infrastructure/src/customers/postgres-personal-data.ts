@@ -27,13 +27,13 @@ const LOCK_CUSTOMERS = `/* people.customers */
 
 const FIND_CUSTOMER = `/* people.find_customer */ SELECT id FROM ${CUSTOMER}`;
 
-// Each statement is planned for the id: for one that a subquery finds, the plan would read the whole store.
+// Each statement is planned for the given id: if a subquery found the id, the plan would read the whole store.
 const IS_ORDER_OF_CUSTOMER = isOrderOf('orders', '$2', '$3::uuid');
 
-// The keys are locked before the orders: every writer locks idempotency keys first. The rows stay, or a repeated
-// request would place a second order; idempotency-keys.ts finds them. The key may contain personal data, and the hash
-// of the request identifies them: one byte of it, after that of its version, fits any person, and still distinguishes
-// most other requests. A change keeps the whole order; its replay then shows the erased one.
+// The keys are locked before the orders, because every writer locks idempotency keys first. The rows stay, or a
+// repeated request would place a second order; idempotency-keys.ts finds them. The key may contain personal data, and
+// the hash of the request can identify a person. Only its version and one more byte stay: these fit any person, and
+// still distinguish most other requests. A change stores the whole order; its replay then shows the erased one.
 const ERASE_KEYS = `/* people.idempotency_keys */
   /* @protects erased-keys */
   UPDATE idempotency_keys
@@ -57,13 +57,15 @@ const ERASE_ORDERS = `/* people.erase_orders */
 const ERASE_LINES = `/* people.erase_lines */
   UPDATE order_lines SET metadata = '{}' WHERE store_id = $1 AND order_id = ANY ($2) AND metadata <> '{}'`;
 
-// The hash covers the tracking, whose numbers can be tried out. Its first three characters, a version and ten bits, fit any
-// number, and still distinguish most other requests. The hashes of refunds cover nothing personal, and stay.
+// The hash covers the tracking number, which could be found by trial. Its first three characters stay, a version and
+// ten bits: these fit any number, and still distinguish most other requests. The hashes of refunds cover nothing
+// personal, and stay.
 const ERASE_SHIPMENTS = `/* people.erase_shipments */
   UPDATE shipments SET tracking_number = '', tracking_url = '', request_hash = left(request_hash, 3)
   WHERE store_id = $1 AND order_id = ANY ($2)`;
 
-// Like the hashes of shipments, this one covers the metadata. That of a payment without covers nothing personal.
+// This hash covers metadata, so it is cut like those of shipments. The hash of a payment without metadata covers
+// nothing personal.
 const ERASE_PAYMENTS = `/* people.erase_payments */
   UPDATE payments SET metadata = '{}', request_hash = left(request_hash, 3)
   WHERE store_id = $1 AND order_id = ANY ($2) AND metadata <> '{}'`;
@@ -72,7 +74,7 @@ const ERASE_REASONS = `/* people.erase_reasons */
   UPDATE order_events SET details = details - '{reason,metadata}'::text[]
   WHERE store_id = $1 AND order_id = ANY ($2) AND details ?| '{reason,metadata}'`;
 
-// A status is a word of the store, which tallies count by.
+// The status stays: it is a word that the store chose, and tallies count by it.
 const ERASE_CUSTOMER = `/* people.erase_customer */
   UPDATE customers
   SET name = $3, email = '', phone = '', city = '', tags = '{}', metadata = '{}', email_verified = false, last_login = NULL,
@@ -94,7 +96,7 @@ const BLOCK_LISTS = `/* people.block_lists */
   FROM stores WHERE id = $1`;
 const LOCK_BLOCK_LISTS = `${BLOCK_LISTS} FOR NO KEY UPDATE`;
 
-// jsonb - text[] removes these strings from an array.
+// The operator jsonb - text[] removes these strings from an array.
 const UNBLOCK = `/* people.unblock */
   UPDATE stores
   SET fraud_settings = fraud_settings
@@ -119,15 +121,16 @@ const FIND_ORDERS = `/* people.find_orders */
   SELECT id FROM (SELECT id FROM orders WHERE store_id = $1 AND ${IS_ORDER_OF_CUSTOMER} LIMIT $4) AS theirs
   ORDER BY id`;
 
-// A cursor reads one at a time: each may have some MB, and the process serves others between two.
+// A cursor reads one order at a time: each may have some MB, and the process serves other requests in between.
 const COLLECT_ORDERS = `/* people.collect_orders */
   DECLARE orders_of_person NO SCROLL CURSOR FOR
   SELECT ${ORDER_COLUMNS} FROM orders AS item WHERE item.store_id = $1 AND item.id = ANY ($2) ORDER BY item.id`;
 
 const NEXT_ORDER = '/* people.next_order */ FETCH orders_of_person';
 
-// Each limit within ends a scan by the index of one order: without them, the plan may read the whole store. Idempotency keys
-// have no such index, and are read last. A shipment takes as long as ten others, because its order's search text is made again.
+// The limits inside keep each scan on the index of one order: without them, the plan may read the whole store.
+// Idempotency keys have no such index, and are read last. A shipment counts as ten other records, because the search
+// text of its order is rebuilt.
 const recordsOf = (table: string) => `(SELECT FROM ${table} WHERE store_id = $1 AND order_id = theirs.id LIMIT $3)`;
 const COUNT_RECORDS = `/* people.count_records */
   SELECT count(*)::int AS count FROM (
@@ -175,7 +178,7 @@ interface OrderRow extends PersonsOrder, Contact {
   readonly id: string;
 }
 
-/** Has no time limit: a person may have many orders, and not every order is in an index by e-mail. */
+/** Has no time limit: a person may have many orders, and the index by e-mail does not cover all of them. */
 @Injectable()
 export class PostgresPersonalData extends PersonalData {
   constructor(
@@ -264,13 +267,13 @@ async function* collectOrders(sql: Sql, storeId: number, ids: readonly string[])
   for (;;) {
     const [row] = await sql.query<OrderColumns>(NEXT_ORDER);
     if (!row) return;
-    // The row is parsed: its reader makes text of it.
+    // The reader converts the parsed row to text, so other requests run in between.
     await setImmediate();
     yield orderRecord(row);
   }
 }
 
-/** @param person store, e-mail and customer. @throws TooManyRows */
+/** @param person the store, the e-mail and the customer. @throws TooManyRows */
 async function assertFew(sql: Sql, person: readonly unknown[], most: ErasureLimits): Promise<void> {
   const orders = await sql.query<{ id: string }>(FIND_ORDERS, [...person, most.orders + 1]);
   if (orders.length > most.orders) throw new TooManyRows('orders of a person', most.orders, 'customers erase');
@@ -281,7 +284,10 @@ async function assertFew(sql: Sql, person: readonly unknown[], most: ErasureLimi
   }
 }
 
-/** Removes the entries by which the fraud analysis would recognize the person. @returns their number. */
+/**
+ * Removes the block list entries by which the fraud analysis would recognise the person. @returns the number of removed
+ * entries.
+ */
 async function unblock(sql: Sql, storeId: number, contacts: readonly Partial<Contact>[]): Promise<number> {
   const [lists] = await sql.query<BlockLists>(LOCK_BLOCK_LISTS, [storeId]);
   const emails = [...new Set(contacts.map(({ email = '' }) => email))];

@@ -4,8 +4,8 @@ const BEGIN = '/* branch.begin */ SELECT begin_branch()';
 const NEWEST = '/* branch.newest */ SELECT id FROM change_branches ORDER BY number DESC LIMIT 1';
 
 /**
- * Begins a branch of the feed in a copy of a database that looks like the original: positions that the original gave
- * after the copy stand for other changes. @returns the id of the branch.
+ * Begins a new branch of the feed in a copy of a database that looks like the original: positions that the original
+ * assigned after the copy stand for other changes. @returns the id of the branch.
  */
 export async function beginBranch(url: string): Promise<string> {
   return withConnection(url, 'store-commerce-feed', async (connection) => {

@@ -1,8 +1,7 @@
 import type { DatabaseGauge } from '../postgres/database-gauge.js';
 import { unnumbered } from './waiting-changes.js';
 
-// The gauge reads one row of an index for each store. Shared changes are numbered together with the changes of their
-// store.
+// The gauge reads one index entry for each store. Shared changes are numbered together with the changes of their store.
 export const FEED_GAUGE: DatabaseGauge = {
   name: 'feed_lag_seconds',
   help: 'Age of the oldest change without a position in the feed',

@@ -1,8 +1,7 @@
 /**
- * SQL for the last position of the store `$1` before a time; 0 without any. Times rise with the positions, so it is before all
- * changes at or after the time.
- *
- * @param time an expression.
+ * SQL for the last position of the store `$1` before a time; 0 when there is none. Times rise with the positions, so
+ * all changes at or after the time have higher positions.
+ * @param time an SQL expression.
  */
 export function lastPositionBefore(time: string): string {
   return `(SELECT coalesce(max(last.position), 0) FROM unnest(enum_range(NULL::change_kind)) AS each (kind)

@@ -7,9 +7,11 @@ import { changesWait } from './waiting-changes.js';
 
 type Query = Pick<pg.Pool, 'query'>;
 
-/** The batch of `number_changes` in the first migration: more may wait after as many, or a few more. */
+/**
+ * The batch of `number_changes` in the first migration. After this many, or a few more, further changes may be waiting.
+ */
 const BATCH = 5_000;
-/** Fewer rows are not worth a move of the mark: a statement passes them in a fraction of a millisecond. */
+/** The mark does not move for fewer rows: a statement skips them in a fraction of a millisecond. */
 const FEW_CHANGES = 1_000;
 
 const WAITING = `/* changes.waiting_stores */
@@ -22,9 +24,8 @@ const LAST = `/* changes.last */
   FROM pg_sequence_last_value('change_log_id_seq') AS last`;
 
 /**
- * Gives positions to the committed changes of all stores, one batch of each at a time.
- *
- * @param signal ends the work between two batches.
+ * Assigns positions to the committed changes of all stores, one batch of each at a time.
+ * @param signal stops the work between two batches.
  * @throws the first failure, after one batch of each other store.
  */
 export function numberChanges(pool: Query, signal?: AbortSignal): Promise<void> {
@@ -32,31 +33,34 @@ export function numberChanges(pool: Query, signal?: AbortSignal): Promise<void> 
 }
 
 /**
- * Moves the mark after which statements read the log. Without it, each of them would pass the rows that an open snapshot
- * keeps. Does nothing when there are few rows or a writer takes long: the worker calls it again.
+ * Moves the mark after which statements read the log. Otherwise, each of them would skip again the rows that an open
+ * snapshot keeps. It does nothing when there are few rows or a writer takes long: the worker calls it again.
  */
 export async function passChangeLog(pool: Query, few = FEW_CHANGES): Promise<void> {
   const [state] = (await pool.query<{ last: string | null; since: string | null }>(LAST)).rows;
   if (!state?.last || Number(state.since) < few) return;
-  // Runs after the newest id is read: a writer that begins later takes a newer id.
+  // This check must follow the read of the newest id: a writer that starts later takes a higher id.
   if (!(await earlierWritersAreDone(pool, 'change_log'))) return;
   await pool.query('/* changes.pass */ SELECT pass_change_log($1)', [state.last]);
 }
 
 const TRIES = 4;
 const PAUSE_MS = 5;
-/** The pause between two looks at the numbering of another transaction, which has up to {@link BATCH} changes. */
+/** The pause before checking again whether another transaction has numbered its up to {@link BATCH} changes. */
 export const OTHER_WRITER_POLL_MS = 20;
-/** How long a request that begins at the end of the feed may number what is before it. The last batch may follow. */
+/**
+ * How long a request that starts at the end of the feed may number the changes before it. The last batch may exceed
+ * this.
+ */
 export const NUMBER_ALL_TIMEOUT_MS = 1_500;
 
 type QueryMoved = (text: string, values: unknown[]) => Promise<readonly { moved: number | null }[]>;
 
 /**
- * Gives positions to the committed changes of one store. While another transaction does so, tries again for a few
+ * Assigns positions to the committed changes of one store. While another transaction does so, it retries for a few
  * milliseconds.
- *
- * @returns whether changes of the store may still wait; null = not known, another transaction takes longer.
+ * @returns whether changes of the store may still wait; null when that is unknown, because another transaction takes
+ * longer.
  */
 export async function numberChangesOf(query: QueryMoved, storeId: number): Promise<boolean | null> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
@@ -68,10 +72,9 @@ export async function numberChangesOf(query: QueryMoved, storeId: number): Promi
 }
 
 /**
- * Gives positions to everything that a store has committed before the call, batch by batch: the end of its feed is then the
- * present one. Begins no batch after the deadline.
- *
- * @returns as {@link numberChangesOf}.
+ * Assigns positions to everything that a store committed before the call, batch by batch, so that the end of its feed
+ * is current. It starts no batch after the deadline.
+ * @returns the same as {@link numberChangesOf}.
  */
 export async function numberAllChangesOf(
   query: QueryMoved,

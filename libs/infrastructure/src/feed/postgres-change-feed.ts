@@ -22,9 +22,13 @@ import { lastPositionBefore } from './last-position-before.js';
 import { numberAllChangesOf, numberChangesOf, OTHER_WRITER_POLL_MS, NUMBER_ALL_TIMEOUT_MS } from './number-changes.js';
 import { changesWait } from './waiting-changes.js';
 
-/** The time that a read gives a numbering. Its commit may wait for a disk, or for a standby that hangs. */
+/**
+ * How long a read waits for a numbering. The commit of the numbering may wait for a disk, or for a standby that hangs.
+ */
 const NUMBERING_MS = 500;
-/** The pause of an empty page after which more changes come: they are being numbered, or cannot be at the moment. */
+/**
+ * The pause after an empty page when more changes wait: they are being numbered, or cannot be numbered at the moment.
+ */
 const EMPTY_PAGE_MS = 200;
 
 interface PageRow {
@@ -32,17 +36,17 @@ interface PageRow {
   readonly purged: number;
   readonly newest: number;
   readonly lost: boolean;
-  /** Null when the page is empty. */
+  /** Is null when the page is empty. */
   readonly position: number | null;
   readonly kind: ChangeKind;
   readonly id: string;
   readonly at: Date;
 }
 
-// The statement reads one snapshot: the page, and whether the reader may continue from its place. The latter is
-// materialized, or PostgreSQL computes it for each row of the page. A constant limit for each kind makes the planner
-// expect few rows. The planner does not see values that come from another query: with them it would expect less work
-// than without, and plan every page again, which takes longer than reading it.
+// The statement reads one snapshot: the page, and whether the reader may continue from its place. The check is
+// materialised; otherwise PostgreSQL repeats it for each row of the page. A constant limit for each kind makes the
+// planner expect few rows. Values that come from another query are hidden from the planner: with them it would estimate
+// less work than without, and plan every page again, which takes longer than reading it.
 const PAGE = `/* changes.page */
   WITH asked AS MATERIALIZED (
     SELECT $1::int AS store_id, $2::change_kind[] AS kinds, $3::bigint AS position, $5::uuid AS branch
@@ -71,7 +75,8 @@ const PAGE = `/* changes.page */
   ) AS page ON true
   ORDER BY page.position`;
 
-// No deletion of the kept days is purged. Of an earlier time, the page refuses the place if one after it is.
+// A start by time is possible while no deletion after it is purged. For an earlier time, the page refuses the place if
+// a purged deletion follows it.
 const START = `/* changes.start */
   SELECT (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS branch,
     ${lastPositionBefore('$2::timestamptz')} AS position,
@@ -101,14 +106,15 @@ export class PostgresChangeFeed extends ChangeFeed {
     const waiting = (await numbering) ?? (await this.isWaiting(storeId));
     const page = await this.page(storeId, query, await this.placeOf(storeId, query));
     if (!waiting) return page;
-    // Without a pause, the reader of an empty page would ask again in a tight loop.
+    // Without this pause, the reader of an empty page would poll in a tight loop.
     if (page.changes.length === 0) await sleep(EMPTY_PAGE_MS);
     return { ...page, hasMore: true };
   }
 
   override async catchUp(storeId: number): Promise<void> {
     const deadline = Deadline.in(NUMBERING_MS);
-    // The changes may be more than a batch, and another transaction that numbers may have begun before them.
+    // There may be more changes than one batch, and another numbering transaction may have started before they were
+    // committed.
     for (;;) {
       const isMore = await this.number(storeId);
       if (isMore === false || deadline.remainingMs <= 0) return;
@@ -130,7 +136,7 @@ export class PostgresChangeFeed extends ChangeFeed {
     return newest;
   }
 
-  /** @returns whether changes of the store wait for another numbering; null = not known. */
+  /** @returns whether changes of the store wait for another numbering; null when that is unknown. */
   private number(storeId: number): Promise<boolean | null> {
     return this.orUnknown(within(NUMBERING_MS, this.numberings.find(storeId, '')));
   }
@@ -146,8 +152,8 @@ export class PostgresChangeFeed extends ChangeFeed {
   }
 
   /**
-   * Numbers all changes for a reader who begins at the end. What still waits comes after its place, and the page says
-   * so.
+   * Numbers all changes for a reader who starts at the end. Changes that still wait get positions after its place, and
+   * the page says that there are more.
    */
   private numberAll(storeId: number): Promise<boolean | null> {
     const work = numberAllChangesOf(this.numberAlone, storeId, Deadline.in(NUMBER_ALL_TIMEOUT_MS));
@@ -159,7 +165,7 @@ export class PostgresChangeFeed extends ChangeFeed {
     return row?.waiting === true;
   }
 
-  // Not on a shared connection: it writes, and other reads must not wait behind its commit.
+  // Numbering uses a connection of its own: it writes, and other reads must not wait for its commit.
   private readonly numberAlone = (text: string, values: unknown[]) =>
     this.database.queryPrepared<{ moved: number | null }>(text, values, { isAlone: true });
 
@@ -183,7 +189,8 @@ export class PostgresChangeFeed extends ChangeFeed {
       : await this.database.queryPrepared<PageRow>(PAGE, values);
     const [state] = rows;
     if (!state) {
-      // The first numbering of the database is not committed yet: it begins the first branch, and others wait for it.
+      // The first numbering of the database is not committed yet. It begins the first branch, and other numberings wait
+      // for it.
       await this.numberOnce(storeId);
       return this.page(storeId, query, after);
     }
@@ -196,7 +203,7 @@ export class PostgresChangeFeed extends ChangeFeed {
     );
     const changes = found.slice(0, limit);
     const hasMore = found.length > limit;
-    // Changes of other kinds: the reader does not want them, and is as far as they are.
+    // The remaining changes are of kinds that the reader does not want, so its place moves past them.
     const last = hasMore ? changes.at(-1)?.position : state.newest;
     const next = { branch: state.branch, position: Math.max(position, last ?? 0), base };
     return { changes, next, hasMore, rewound: false };

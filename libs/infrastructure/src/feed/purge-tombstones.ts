@@ -10,7 +10,7 @@ const WAITING = `/* retention.waiting_stores */
   WHERE status IN ('ACTIVE', 'INACTIVE') AND (SELECT min(changed_at) FROM changes WHERE store_id = stores.id AND deleted) < ${OLD}
   ORDER BY id`;
 
-// The newest change of a kind stays, because its position counts the next ones and identifies the state of a list.
+// The newest change of a kind stays, because its position numbers the next changes and identifies the state of a list.
 const PURGE = `/* retention.changes */
   WITH purged AS (
     DELETE FROM changes
@@ -27,10 +27,9 @@ const PURGE = `/* retention.changes */
   RETURNING (SELECT count(*)::int FROM purged) AS rows`;
 
 /**
- * Deletes tombstones of the feed after {@link DELETION_RETENTION_DAYS}, one batch of each store at a time. Reads none of stores that
- * are not at home.
- *
- * @param signal ends the work between two batches. @throws the first failure, after one batch of each other store.
+ * Deletes tombstones of the feed after {@link DELETION_RETENTION_DAYS}, one batch of each store at a time. It skips stores
+ * that this cluster does not own.
+ * @param signal stops the work between two batches. @throws the first failure, after one batch of each other store.
  */
 export function purgeTombstones(pool: Pick<pg.Pool, 'query'>, signal?: AbortSignal): Promise<void> {
   const purge = async (storeId: number) =>

@@ -1,7 +1,7 @@
 /**
- * SQL after FROM: the changes of a store that have no position yet, without those that its `shared_changes` stand for.
- *
- * @param store an expression for the id of the store.
+ * SQL for a FROM clause: the changes of a store that have no position yet, except those that a row of `shared_changes`
+ * stands for.
+ * @param store an SQL expression for the id of the store.
  */
 export function unnumbered(store: string): string {
   return `change_log WHERE change_log.store_id = ${store}

@@ -22,11 +22,11 @@ interface Row {
   readonly by_address: number;
 }
 
-/** How SQL compares a contact of an order: an index has the expression, together with the order's time. */
+/** SQL that compares a contact of an order. An index has the expression, together with the order's time. */
 interface ComparedContact {
   readonly ofOrder: string;
   readonly wanted: string;
-  /** Orders of the shop's website with such a contact; implies the condition of the partial index. */
+  /** Selects website orders with such a contact; it implies the condition of the partial index. */
   readonly isGiven: string;
 }
 
@@ -34,8 +34,8 @@ const CONTACTS: Readonly<Record<keyof OrdersPerHour, ComparedContact>> = {
   email: {
     ofOrder: 'email_key',
     wanted: 'email_key($2)',
-    // IS TRUE keeps the planner from an index by source: in a table without statistics it takes one for as good as the
-    // index of the e-mail, and reads every order of the last hour.
+    // IS TRUE keeps the planner from an index by source: in a table without statistics, it rates that index as good as
+    // the one by e-mail, and reads every order of the last hour.
     isGiven: `(source = 'WEBSITE') IS TRUE AND customer_email <> '' AND lower(customer_email) = lower($2)`,
   },
   phone: {
@@ -50,7 +50,7 @@ const CONTACTS: Readonly<Record<keyof OrdersPerHour, ComparedContact>> = {
   },
 };
 
-/** An order that is being placed, with the id of its key, or one that exists. */
+/** An order that is being placed, with the id of its key, or an existing one. */
 export type Occasion = { readonly keyId: string | null } | PlacedBefore;
 
 /** A new order is compared with the last hour, an existing one with the hour before it was placed. */
@@ -61,9 +61,9 @@ const FIND_BEFORE = find(
   'AND created_at <= $5 AND id <> $6::uuid',
 );
 
-// MATERIALIZED hides the values from the planner. It expects few orders in the last hour: if it knew that hour, it would
-// choose an index by time and read every order in it. If it knew the contact, it would plan each execution, which takes
-// seven times as long as the execution.
+// MATERIALIZED hides the values from the planner, which then expects few orders in the last hour. If it knew the hour,
+// it would choose an index by time and read every order in that hour. If it knew the contact, it would plan each
+// execution, which takes seven times as long as the execution.
 function find(until: string, placedBy: string, others: string): string {
   const { email, phone, address } = CONTACTS;
   return `/* fraud.facts */
@@ -79,8 +79,8 @@ function find(until: string, placedBy: string, others: string): string {
 }
 
 /**
- * Stops counting at the store's limit, so that a store under attack is not also slow. Orders of trusted keys count nothing,
- * and have no orders before them.
+ * Stops counting at the store's limit, so that an attack does not also make the store slow. Orders of trusted keys are
+ * neither counted nor compared.
  */
 function count(contact: keyof OrdersPerHour, others: string): string {
   const { ofOrder, isGiven } = CONTACTS[contact];

@@ -6,7 +6,7 @@ import { StoreFraudScreening } from './store-fraud-screening.js';
 
 @Module({ exports: [FraudScreening] })
 export class FraudModule {
-  /** @param ownRules judge every order, after the rules of the service. */
+  /** @param ownRules these rules judge every order, after the rules of the service. */
   static on(ownRules: readonly FraudRule[]): DynamicModule {
     const rules = withOwnRules(ownRules);
     return {

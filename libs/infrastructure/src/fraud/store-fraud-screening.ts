@@ -76,16 +76,16 @@ export class StoreFraudScreening extends FraudScreening {
   ): Screening {
     let isWanted = true;
     const facts = this.collect(storeId, contact, occasion, () => isWanted);
-    facts.catch(() => undefined); // reported by assess, which an order without prices never reaches
+    facts.catch(() => undefined); // `assess` reports the failure, but an order without prices never reaches it
     return {
       assess: async (size) => {
         try {
           const { settings, ...found } = await Deadline.in(budgetMs).bound(facts);
           return assessFraud({ ...contact, ...size }, settings, found, rules);
         } catch (error) {
-          // Logs the error's class only: its message may quote the customer's data.
+          // Only the class of the error is logged: its message may quote the customer's data.
           const reason = errorCode(error) ?? (error instanceof Error ? error.name : typeof error);
-          this.outage.note(`Analysis unavailable, the order goes to review: ${reason}`);
+          this.outage.note(`Fraud analysis unavailable, the order is held for review: ${reason}`);
           return ANALYSIS_UNAVAILABLE;
         } finally {
           isWanted = false;
@@ -106,7 +106,7 @@ export class StoreFraudScreening extends FraudScreening {
   }
 }
 
-// Built once: the package's own check builds the set of thousands of domains on every call.
+// The set is built once: the package's own check builds a set of thousands of domains on every call.
 const DOMAINS = disposableEmailBlocklistSet();
 
 /** Whether the e-mail's domain, or a parent domain, belongs to a provider of disposable addresses. */

@@ -5,14 +5,14 @@ import type { OwnMigrations } from '../postgres/migrations.js';
 import { onConnect, PIPELINE } from '../postgres/session-settings.js';
 import { assertDatabaseIsFit } from '../postgres/unfit-database.js';
 
-/** Limits the answer to a probe, including the wait for a new connection. */
+/** Limits the time of a probe, including the wait for a new connection. */
 export const HEALTH_LIMIT_MS = 2_000;
 const GAUGE_MS = 500;
 
-// SET LOCAL: behind a pooler, the connection serves other clients afterwards.
+// SET LOCAL is required: behind a pooler, the connection later serves other clients.
 const BEGIN_GAUGE = `BEGIN; SET LOCAL statement_timeout = ${GAUGE_MS}; SET LOCAL enable_seqscan = off; SET LOCAL jit = off`;
 
-/** The connection of probes and scrapes. A pool whose connections are all in use must not look like a dead database. */
+/** Gives probes and scrapes a connection of their own: a busy pool must not look like a dead database. */
 export class HealthConnection implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
 
@@ -30,7 +30,7 @@ export class HealthConnection implements OnApplicationShutdown {
       ...onConnect(),
       ...PIPELINE,
     });
-    // The next query fails, too.
+    // The next query fails too and reports the error.
     this.pool.on('error', () => undefined);
   }
 
@@ -39,13 +39,13 @@ export class HealthConnection implements OnApplicationShutdown {
   }
 
   /**
-   * @throws when the database gives no answer in time, or is a standby, which takes no orders and learns late of a
-   *   revoked key.
+   * @throws when the database does not answer in time, or is a standby, which accepts no orders and learns of a revoked
+   * key late.
    */
   async isSchemaCurrent(): Promise<boolean> {
     const client = await this.pool.connect();
     try {
-      // The two are read together: each answer waits for a turn of a busy event loop.
+      // The two statements run together: each answer waits for a turn of a busy event loop.
       const [{ rows }, isCurrent] = await Promise.all([
         client.query<{ standby: boolean }>('/* health.standby */ SELECT pg_is_in_recovery() AS standby'),
         isSchemaCurrent(queryOn(client), this.migrations),
@@ -59,7 +59,7 @@ export class HealthConnection implements OnApplicationShutdown {
     }
   }
 
-  /** The rows of a statement that the server ends after 0.5 s. */
+  /** Returns the rows of a statement. The server cancels it after 0.5 s. */
   async readGauge<Row extends object>(statement: string): Promise<Row[]> {
     const client = await this.pool.connect();
     try {
@@ -67,7 +67,7 @@ export class HealthConnection implements OnApplicationShutdown {
       const { rows } = await client.query<Row>(statement);
       return rows;
     } finally {
-      // A statement that took too long leaves the connection usable: a probe may wait for it.
+      // A cancelled statement leaves the connection usable, and a probe may wait for it.
       await client.query('ROLLBACK').then(
         () => client.release(),
         (error: Error) => client.release(error),
@@ -75,7 +75,7 @@ export class HealthConnection implements OnApplicationShutdown {
     }
   }
 
-  /** Does not wait: a server that does not answer queries does not answer a goodbye either. */
+  /** Does not wait: a server that does not answer queries does not confirm the end of a connection either. */
   onApplicationShutdown(): void {
     void this.pool.end();
   }

@@ -16,7 +16,7 @@ export type GaugeRow = Readonly<Record<string, string | number>> & { readonly va
 
 @Injectable()
 export class InstallationGauges {
-  /** The rows of each gauge by its name, at most a second old; null when the database did not answer in time. */
+  /** Returns the rows of each gauge by name, at most a second old; null when the database did not answer in time. */
   readonly read = oncePerSecond(() => this.readAll());
 
   constructor(
@@ -40,7 +40,7 @@ export class InstallationGauges {
     }
   }
 
-  /** Reads the gauges one after the other, so that a probe waits for one of them at most. */
+  /** Reads the gauges one after the other, so that a probe waits for at most one of them. */
   private async readAll(): Promise<ReadonlyMap<string, readonly GaugeRow[] | null>> {
     const deadline = Deadline.in(HEALTH_LIMIT_MS);
     const rows = new Map<string, readonly GaugeRow[] | null>();

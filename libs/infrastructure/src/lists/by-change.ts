@@ -1,14 +1,14 @@
 import { MAX_LIMIT } from '@app/application';
 
-/** A list in the order of the last changes. Queries and numbers are SQL. */
+/** A list sorted by the time of the last change. Queries and numbers are SQL. */
 interface ListByChange {
-  /** Rows of the list, and those that the list would have without its filters. */
+  /** The number of rows in the list, and the number without its filters. */
   readonly total: string;
   readonly stored: string;
   readonly columns: string;
-  /** All rows of the list with their `"changedAt"`, read in the order of an index of all changes. */
+  /** All rows of the list with their `"changedAt"`, read in the sequence of the index of all changes. */
   readonly byChange: string;
-  /** The same, read by the indexes of the filters; null without filters. */
+  /** The same rows, read by the indexes of the filters; null without filters. */
   readonly byRow: string | null;
   readonly order: string;
   readonly offset: string;
@@ -16,9 +16,9 @@ interface ListByChange {
 }
 
 /**
- * SQL for the rows of a page as `found`, and the total as `counts.listed`. Other rows may lie between those of the list: where
- * the changes up to the page are more than the rows of the list, all of these are read and sorted instead. An empty list reads
- * neither.
+ * SQL for the rows of a page as `found`, and the total as `counts.listed`. Rows that are not in the list may lie
+ * between its rows. When the changes up to the page outnumber the rows of the list, all rows of the list are read and
+ * sorted instead. An empty list reads neither.
  */
 export function foundByChange(list: ListByChange): string {
   const { total, stored, columns, byChange, byRow, order, offset, limit } = list;

@@ -9,31 +9,37 @@ import { countsOf, totalOf, type Tally } from './tally.js';
 import { countIn, inRange } from './time-range.js';
 
 export interface TimedList extends Partial<Search> {
-  /** The table of the rows, which is also the kind of their changes. Columns and conditions call a row `item`. */
+  /** The table of the rows, which also names the kind of their changes. Columns and conditions call a row `item`. */
   readonly table: 'orders' | 'customers' | 'products';
   readonly columns: string;
-  /** Expressions over the row `page`, all its columns by default. Only rows on the page compute them. */
+  /**
+   * SQL expressions over the row `page`, by default all its columns. They are computed only for the rows of the page.
+   */
   readonly onPage?: string;
-  /** Only rows on the page compute them, too. */
+  /** Large parts, which are also computed only for the rows of the page. */
   readonly large?: readonly LargePart[];
   /** Begins with `item.store_id = ?`, so that `$1` is the id of the store. */
   readonly where: Conditions;
-  /** Columns that have one of several values. An index for each combination of values is in the order of the list. */
+  /**
+   * Columns that may have one of several values. For each combination of values, an index has the sequence of the list.
+   */
   readonly oneOf?: readonly OneOf[];
-  /** A query for the ids of the rows. Needs a list without a tally. */
+  /** A query for the ids of the rows. The list then has no tally. */
   readonly ids?: string;
   readonly created?: TimeRange;
   /** SQL for the time of the last change of a row; null when it has none. */
   readonly changedAt: string;
-  /** Only rows that changed in the range. */
+  /** Selects rows that changed in the range. */
   readonly updated?: TimeRange;
-  /** A joined table, called `place`, that has the order of the list when the rows' own table does not. */
+  /** A joined table, called `place`, that has the sort columns when the rows' own table does not. */
   readonly place?: { readonly join: string; readonly id: string };
-  /** `null` when no tally has the labels, as for searches: the statement counts the rows. */
+  /** `null` when no tally has the labels, such as for searches: the statement then counts the rows. */
   readonly tally: Tally | null;
-  /** Whether a unique key leaves a few rows at most: then a list without a tally does not count as a search. */
+  /**
+   * Whether a unique key limits the list to a few rows. Such a list does not count as a search even without a tally.
+   */
   readonly isLookUp?: boolean;
-  /** Whether any number of rows of the table may lie between two rows of the list. */
+  /** Whether arbitrarily many other rows of the table may lie between two rows of the list. */
   readonly isSparse?: boolean;
 }
 
@@ -43,11 +49,10 @@ export interface OneOf {
 }
 
 /**
- * Reads a page of a list and its total from one snapshot. Takes no longer in a large store than in a small one, with
- * four exceptions: a search reads all rows that it matches, a deep page of a category skips the products before it, any
- * other deep page skips the rows before it of the same day, and a list by the time of the last change reads changes before
- * the page, or all in its range.
- *
+ * Reads a page of a list and its total from one snapshot. Its time does not depend on the size of the store, with four
+ * exceptions: a search reads all rows that it matches, a deep page of a category skips the products before it, any
+ * other deep page skips the earlier rows of the same day, and a list by the time of the last change reads the changes
+ * before the page, or all in its range.
  * @throws PageTooLarge, PageTooDeep
  */
 export async function readByTime<Row extends object>(
@@ -71,11 +76,11 @@ function read<Row>(database: Database, list: TimedList, page: Page): Promise<Row
     return database.search(sql, where.values, { onePlan: list.onePlan ?? tally !== null });
   }
   if (isByChange(page)) return database.search(changedPage(list, tally, where, page), where.values, { onePlan: true });
-  // Tallies locate a deep page.
+  // Tallies locate the start of a deep page.
   if (!isDeep(page) && !list.isSparse) {
     return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
   }
-  // Still skips the rows of the page's day, or of a category: 100,000 of them after an import.
+  // The statement still skips the rows of the page's day, or of a category: 100,000 of them after an import.
   const sql = (list.place ? shallowPage : deepPage)(list, tally, where, page);
   return database.search(sql, where.values, { onePlan: true });
 }
@@ -97,18 +102,18 @@ function shallowPage(list: TimedList, tally: Tally, where: Conditions, page: Pag
     ORDER BY "createdAt" ${direction}, id ${direction}`;
 }
 
-/** The rows of the list, for counting them. */
+/** SQL for the rows of the list, for counting them. */
 function counted(list: TimedList, where: Conditions): string {
   return `${list.table} AS item WHERE ${where.sql}${chosenOf(list, where)}`;
 }
 
-/** Binds the several values of each column. */
+/** Binds the values of each column that has several. */
 function chosenOf({ oneOf = [] }: TimedList, where: Conditions): string {
   return oneOf.map(({ column, values }) => ` AND ${column} = ANY (${where.bind(values)})`).join('');
 }
 
-// Skips rows in the index, where it has all conditions, and reads the page from its first row. The constant limit is that of
-// all pages.
+// The statement skips rows in the index, when the index has all conditions, and then reads the page. The constant limit
+// holds for all pages.
 function orderedRows({ table, columns, place, created = {} }: TimedList, where: Conditions, page: Page): string {
   const direction = directionOf(page);
   const [createdAt, id] = place ? ['place.created_at', `place.${place.id}`] : ['item.created_at', 'item.id'];
@@ -125,7 +130,7 @@ function orderedRows({ table, columns, place, created = {} }: TimedList, where: 
       ORDER BY "createdAt" ${direction}, id ${direction} LIMIT ${where.bind(page.limit)}`;
 }
 
-// An index has the rows of each combination of values in the order of the list: the first of each are merged.
+// For each combination of values, an index has the rows in the sequence of the list: the first rows of each are merged.
 function mergedRows(list: TimedList, where: Conditions, page: Page, skipped: string, beyond = ''): string {
   const { table, columns, oneOf = [], created = {} } = list;
   const direction = directionOf(page);
@@ -144,12 +149,13 @@ function mergedRows(list: TimedList, where: Conditions, page: Page, skipped: str
       JOIN ${table} AS item ON item.store_id = $1 AND item.id = found.id`;
 }
 
-// Looks up the month, then the day, in which the page begins, and skips only rows of that day.
+// The statement looks up the month, then the day, in which the page begins, and skips only rows of that day.
 function deepPage(list: TimedList, tally: Tally, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*', created = {} } = list;
   const direction = directionOf(page);
   const rows = () => counted(list, where);
-  // The rows of the tally before the range are skipped, too: also those of its first day, which the page must not leave out.
+  // The tally's rows before the range are skipped as well. They include rows of the range's first day, which the page
+  // must still show.
   const [outside, within] =
     direction === 'DESC' ? [{ from: created.to }, { from: created.from }] : [{ to: created.from }, { to: created.to }];
   const before = outside.from || outside.to ? ` + ${countIn(outside, tally, rows, where)}` : '';
@@ -191,7 +197,7 @@ function deepPage(list: TimedList, tally: Tally, where: Conditions, page: Page):
     ORDER BY "createdAt" ${direction}, id ${direction}`;
 }
 
-/** The newest change of each row, as `change`. */
+/** SQL that joins the newest change of each row as `change`. */
 const CHANGE = {
   orders: `change.kind = 'orders' AND item.id = change.entity::uuid`,
   customers: `change.kind = 'customers' AND item.id = change.entity::uuid`,
@@ -234,8 +240,8 @@ function weightsOf({ large = [] }: TimedList): string {
 }
 
 /**
- * A plan for all stores expects one of average size, and would read a large store whole. OFFSET hides the store from the search
- * for rare rows, and looks up one row for each id.
+ * A generic plan expects a store of average size, and would read a large store as a whole. OFFSET keeps the search for
+ * rare rows apart from the order of the list, and looks up one row for each id.
  */
 function searchedRows({ table, rare, ids }: TimedList): string {
   if (ids === undefined) return rare === undefined ? table : `(SELECT * FROM ${table} AS item WHERE ${rare} OFFSET 0)`;
@@ -249,7 +255,7 @@ function searchedPage(list: TimedList, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*', place, created = {}, updated = {} } = list;
   const direction = directionOf(page);
   const isChange = isByChange(page) || updated.from !== undefined || updated.to !== undefined;
-  // Both ways, so that the planner can begin with the changes or with the rows.
+  // The condition is stated for both tables, so that the planner can begin with either.
   const change = isChange
     ? `JOIN changes AS change ON change.store_id = item.store_id AND ${CHANGE[table]} AND change.entity = item.id::text`
     : '';

@@ -10,7 +10,7 @@ export class Conditions {
   readonly values: unknown[] = [];
   private readonly parts: string[] = [];
 
-  /** @param condition with one `?` for each value; the text is code, never input. */
+  /** @param condition has one `?` for each value; its text is code, never input. */
   constructor(condition: string, ...values: unknown[]) {
     this.and(condition, ...values);
   }
@@ -39,10 +39,9 @@ export class Conditions {
 }
 
 /**
- * SQL for whether an expression is one of the values of an array parameter. The planner does not see values that come from
- * a subquery. If it saw that they are few, it would expect less work with them than without, and plan the statement each
- * time, which takes longer than to run it.
- *
+ * SQL for whether an expression is one of the values of an array parameter. Values that come from a subquery are hidden
+ * from the planner. If it saw that they are few, it would expect less work with them than without, and plan the
+ * statement each time, which takes longer than to run it.
  * @param array a parameter with its type, such as `$2::int[]`.
  */
 export function anyOf(expression: string, array: string): string {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { storeByStore } from './store-by-store.js';
 
-/** Fewer changes are not worth a move of the mark: a read passes them in a fraction of a millisecond. */
+/** The mark does not move for fewer changes: a read skips them in a fraction of a millisecond. */
 const FEW_CHANGES = 1_000;
 /** The batch of `fold_list_tally_changes_of` in the first migration. */
 const BATCH = 1_000;
@@ -24,17 +24,16 @@ const WAITING = `/* tallies.waiting_stores */
     SELECT FROM list_tally_changes WHERE store_id = stores.id AND id > list_tally_mark())
   ORDER BY id`;
 
-// A writer that folds the store holds the lock until its transaction ends: the next run folds what it leaves.
+// A writer that folds the store holds the lock until its transaction ends. The next run folds what it leaves.
 const FOLD = `/* tallies.fold */
   SELECT CASE WHEN pg_try_advisory_xact_lock(hashtext('list_tally_changes'), $1) THEN fold_list_tally_changes_of($1) END AS folded`;
 
 /**
- * Folds the changes of all lists into their tallies, one batch of each store at a time, and advances the mark after which
- * reads start: without it, every read of a list would pass all folded changes while a long snapshot is open. Leaves a store
- * that another transaction folds. Does nothing when there are few changes, and leaves the mark when an earlier writer takes
- * long: the worker calls it again.
- *
- * @param signal ends the work between two batches. @throws the first failure, after one batch of each other store.
+ * Folds the changes of all lists into their tallies, one batch of each store at a time, and advances the mark after
+ * which reads start. Without the mark, every read of a list would skip all folded changes while a long snapshot is
+ * open. It skips a store that another transaction folds. It does nothing when there are few changes, and leaves the
+ * mark when an earlier writer takes long: the worker calls it again.
+ * @param signal stops the work between two batches. @throws the first failure, after one batch of each other store.
  */
 export async function foldTallies(
   pool: Pick<pg.Pool, 'query'>,
@@ -46,7 +45,7 @@ export async function foldTallies(
   const fold = async (storeId: number) =>
     ((await pool.query<{ folded: number | null }>(FOLD, [storeId])).rows[0]?.folded ?? 0) >= BATCH;
   await storeByStore(pool, WAITING, fold, signal);
-  // Runs after the newest id is read: a writer that begins later takes a newer id.
+  // This check must follow the read of the newest id: a writer that starts later takes a higher id.
   if (!(await earlierWritersAreDone(pool, 'list_tally_changes'))) return;
   await pool.query('/* tallies.pass */ SELECT pass_list_tally_changes($1)', [state.last]);
 }

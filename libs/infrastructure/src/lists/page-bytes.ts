@@ -6,19 +6,20 @@ const MAX_BYTES = 1024 * 1024;
 /** A part of a row that may be large: metadata, lines. */
 export interface LargePart {
   readonly name: string;
-  /** An expression over the row `page`. */
+  /** An SQL expression over the row `page`. */
   readonly sql: string;
 }
 
-/** What `withinBytes` adds to each row. */
+/** The columns that `withinBytes` adds to each row. */
 export interface Weighed {
   readonly pageBytes?: number | string;
   readonly pageRows?: number | string;
 }
 
 /**
- * SQL for the rows with their large parts, in the order of `rows`: all of them, or only the first when together they are too
- * large, so that the server sends no page that is refused. `OFFSET 0` makes it compute each part once.
+ * SQL for the rows with their large parts, in the sequence of `rows`. When they are too large together, it returns only
+ * the first row, so that the server does not send a page that will be refused. `OFFSET 0` makes the server compute each
+ * part once.
  */
 export function withinBytes(rows: string, parts: readonly LargePart[]): string {
   if (parts.length === 0) return `(${rows})`;
@@ -32,13 +33,13 @@ export function withinBytes(rows: string, parts: readonly LargePart[]): string {
     )`;
 }
 
-/** A page of one row is never too large. @throws PageTooLarge */
+/** A page with a single row is never too large. @throws PageTooLarge */
 export function assertWithinBytes(page: readonly Weighed[]): void {
   const [bytes, rows] = [bytesOf(page), Number(page[0]?.pageRows)];
   if (bytes > MAX_BYTES && rows > 1) throw new PageTooLarge(Math.max(1, Math.floor((rows * MAX_BYTES) / bytes)), bytes);
 }
 
-/** The bytes of the large parts of a page. */
+/** Returns the bytes of the large parts of a page. */
 export function bytesOf([first]: readonly Weighed[]): number {
   return Number(first?.pageBytes ?? 0);
 }

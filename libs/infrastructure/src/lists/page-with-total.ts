@@ -3,8 +3,8 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { offsetOf } from './paging.js';
 
 /**
- * Reads a page and its total from one snapshot. A page past the last row has no row with the total: a second statement
- * counts. A window function would read all rows of the list in full, for each page.
+ * Reads a page and its total from one snapshot. A page past the last row contains no row with the total, so a second
+ * statement counts. A window function would read all rows of the list in full for each page.
  */
 export async function pageWithTotal<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,

@@ -7,21 +7,21 @@ export function offsetOf({ page, limit }: Page): number {
 
 const SKIPPED_AT_MOST = 1_000;
 
-/** Whether a statement that skips the rows before the page may take longer than one that reads it. */
+/** Whether skipping the rows before the page may take longer than looking up its start first. */
 export function isDeep(page: Page): boolean {
   return offsetOf(page) > SKIPPED_AT_MOST;
 }
 
-/** Each row of a page has the total of the list: as text where the server sums bigints. */
+/** Each row of a page contains the total of the list. It is text where the server sums bigints. */
 export interface Counted {
   readonly total: number | string;
 }
 
-/** Rows before a page by the time of the last change: no index skips them. */
+/** The maximum number of rows before a page by the time of the last change, because no index skips them. */
 const MAX_SKIPPED_BY_CHANGE = 1_000;
 
 /**
- * @param read of a page. One past the last row has no row with the total: the first page has.
+ * @param read reads a page. A page past the last row contains no row with the total, so the first page is read for it.
  * @throws PageTooDeep for a page by the time of the last change that has rows, and skips too many.
  */
 export async function pageOf<Row extends object>(
@@ -39,8 +39,8 @@ export async function pageOf<Row extends object>(
 export const NO_ROWS: PageOf<never> = { rows: [], total: 0 };
 
 /**
- * Whether a filter contains text that PostgreSQL cannot store, so that no row has it: a NUL, which the server refuses,
- * or half a surrogate pair, which pg would send as another character.
+ * Whether a filter contains text that PostgreSQL cannot store, so that no row matches: a NUL, which the server refuses,
+ * or a lone surrogate, which pg would send as another character.
  */
 export function matchesNothing(filter: object): boolean {
   return Object.values(filter).some((value: unknown) => typeof value === 'string' && !isStorable(value));

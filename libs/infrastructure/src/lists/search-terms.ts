@@ -1,29 +1,38 @@
 import type { Conditions } from './conditions.js';
 
-/** Printable ASCII with one `@`. With fewer than three characters before it, too much of the index begins like them. */
+/**
+ * Matches printable ASCII with one `@`. When fewer than three characters precede it, too many index entries begin with
+ * them.
+ */
 const EMAIL_TERM = /^[ -?A-~]{3,}@[ -?A-~]*$/;
-/** A receipt number, a SKU, or a part of one: it has a digit, unlike most names. */
+/** Matches a receipt number, a SKU, or a part of one: it has a digit, unlike most names. */
 const CODE = /^(?=.*\d)[A-Za-z0-9-]+$/;
-/** The shortest text with a trigram. */
+/** The shortest text that has a trigram. */
 const TRIGRAM = 3;
-/** Few rows have a part of a code that is at least so long. */
+/** Few rows contain a given part of a code of at least this length. */
 const RARE = 6;
-/** In a store that numbers its orders with leading zeros, all numbers have their trigram: it is the slowest to look up. */
+/**
+ * Matches leading zeros but the last: in a store that numbers its orders with them, all numbers share their trigram,
+ * which is the slowest to look up.
+ */
 const LEADING_ZEROS = /^0+(?=0\d{3})/;
-/** A part of a term from which `pg_trgm` makes a trigram: it pads a word that begins or ends inside the term. */
+/** Matches a part of a term that `pg_trgm` makes a trigram of: it pads a word that begins or ends inside the term. */
 const WITH_TRIGRAM = /[\p{L}\p{N}]{3}|[^\p{L}\p{N}][\p{L}\p{N}]|[\p{L}\p{N}]{2}[^\p{L}\p{N}]/u;
-/** A word, or 8 characters of one, with the character before it. Without Σ: its neighbours decide its lower case. */
+/**
+ * Matches a word, or 8 characters of one, with the character before it. Σ is excluded, because its lower case depends
+ * on its neighbours.
+ */
 const WORD = /[^\p{L}\p{N}]?(?:(?!Σ)[\p{L}\p{N}]){1,8}/gu;
 const MAX_WORDS = 8;
-/** Up to this length, the index looks for the whole term. */
+/** The index looks for the whole term up to this length. */
 const SHORT = 32;
 
 /** The e-mail of rows whose `search_text` begins with it. Both are code, never input. */
 export interface SearchedEmail {
   readonly email: string;
   /**
-   * `email_key` in SQL: the local part from its end, then the domain. An e-mail that contains a term with one `@` has a key
-   * that begins with the term's reversed local part.
+   * The `email_key` in SQL: the reversed local part, then the domain. When an e-mail contains a term with one `@`, its
+   * key begins with the term's reversed local part.
    */
   readonly emailKey: string;
   /**
@@ -41,33 +50,34 @@ export interface SearchedEmail {
 }
 
 export interface Search {
-  /** Whether one plan serves all values. The best plan of another search depends on its text. */
+  /** Whether a generic plan is good for all values. The best plan of other searches depends on their text. */
   readonly onePlan: boolean;
-  /** A further condition, which few rows of all stores meet. */
+  /** An additional condition, on the store, too, that few rows meet. */
   readonly rare?: string;
   /** A query for the ids of the rows, instead. */
   readonly ids?: string;
 }
 
-/** Adds, or returns as `rare`, the condition that the `search_text` of an item contains the term, in any letter case. */
+/**
+ * Adds the condition that the `search_text` of an item contains the term, in any letter case, or returns it as `rare`.
+ */
 export function addSearch(where: Conditions, email: SearchedEmail, term: string): Search {
   const text = term.normalize();
   if (EMAIL_TERM.test(text)) return { onePlan: true, ...emailSearch(where, email, text) };
   const isRare = (longestSegment(text)?.length ?? 0) >= RARE;
   const found = containingTerm(where, text, isRare)('item.search_text');
-  if (isRare) return { onePlan: true, rare: found };
+  if (isRare) return { onePlan: true, rare: `item.store_id = (SELECT $1::int) AND ${found}` };
   where.and(found);
   return { onePlan: false };
 }
 
 /**
- * Binds the term, and returns the condition that a column with composed text in lower case contains it. The trigrams of a
- * whole receipt number are mostly those of its date, those of a whole SKU mostly those of its series: many rows share them.
- * The index looks for the longest part between hyphens only.
- *
- * The index looks for a few words of a long term. Without a trigram the index is of no use, and neither is LIKE.
- *
- * @param isHidden whether the planner must not see the pattern: it would plan each search, which takes longer than to run it.
+ * Binds the term, and returns the condition that a column with composed text in lower case contains it. The trigrams of
+ * a whole receipt number are mostly those of its date, and those of a whole SKU mostly those of its series: many rows
+ * share them. The index therefore looks only for the longest part between hyphens.
+ * For a long term, the index looks for a few of its words. Without a trigram, neither the index nor LIKE is of use.
+ * @param isHidden whether to hide the pattern from the planner: it would plan each search, which takes longer than to
+ * run it.
  */
 export function containingTerm(where: Conditions, term: string, isHidden = false): (column: string) => string {
   const text = term.normalize();
@@ -78,7 +88,7 @@ export function containingTerm(where: Conditions, term: string, isHidden = false
     const bound = bind(pattern);
     return (column) => `${column} LIKE ${bound}`;
   }
-  // The subquery folds the term once, also in a plan for all terms.
+  // The subquery folds the term once, even in a generic plan.
   const folded = `(SELECT lower(${where.bind(text)}))`;
   const contains = (column: string) => `strpos(${column}, ${folded}) > 0`;
   if (pattern === null) return contains;
@@ -86,7 +96,9 @@ export function containingTerm(where: Conditions, term: string, isHidden = false
   return (column) => `${column} LIKE ${bound} AND ${contains(column)}`;
 }
 
-/** What the index looks for: each text with the term matches it. `null` when the index is of no use. */
+/**
+ * Returns the pattern for the index, which each text with the term matches. Returns `null` when the index is of no use.
+ */
 function patternOf(term: string): string | null {
   if (!WITH_TRIGRAM.test(term)) return null;
   if (term.length <= SHORT) return containing(term);
@@ -108,12 +120,12 @@ function emailSearch(where: Conditions, searched: SearchedEmail, term: string): 
   return idsWith ? { ids: idsWith(rare, (column, key) => `${isInRange(key)} AND ${contains(column)}`) } : { rare };
 }
 
-/** E-mails that `email_key` does not represent. Their index has this condition. */
+/** Matches e-mails that `email_key` does not represent. Their index has this condition. */
 export function isOddEmail(email: string): string {
   return `${email} ~ '[^!-~]|@.*@'`;
 }
 
-/** The last of the longest parts of a code; `null` when the term is no code, or no part has a trigram. */
+/** Returns the last of the longest parts of a code; `null` when the term is not a code, or no part has a trigram. */
 function longestSegment(term: string): string | null {
   if (!CODE.test(term)) return null;
   const segment = term.split('-').reduce((longest, part) => (part.length < longest.length ? longest : part));
@@ -124,7 +136,7 @@ function containing(text: string): string {
   return `%${escaped(text)}%`;
 }
 
-/** The client's %, _ and \ are not wildcards. */
+/** Escapes %, _ and \ from the client, which are not wildcards. */
 function escaped(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

@@ -1,11 +1,11 @@
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
 
-/** Reads single records: those of a store that are requested at the same time with one statement. */
+/** Reads single records. One statement finds all records of a store that are requested at the same time. */
 export class SharedReads<Found> {
-  /** Each store has one, so that a slow statement delays the readers of its store only. */
+  /** Each store has its own look-up, so that a slow statement delays only the readers of its store. */
   private readonly lookups = new Map<number, GroupedLookup<Found>>();
 
-  /** @param keyOf the key with which the record is found. */
+  /** @param keyOf returns the key that identifies a record. */
   constructor(
     private readonly findMany: (storeId: number, keys: readonly string[]) => Promise<readonly Found[]>,
     private readonly keyOf: (record: Found) => string,

@@ -1,12 +1,11 @@
 import type pg from 'pg';
 
 /**
- * Does the work of all stores, one batch of each at a time: a store with much of it does not keep the others waiting, and
- * neither does one whose work fails.
- *
+ * Does the work of all stores, one batch of each at a time. Neither a store with much work nor one whose work fails
+ * keeps the others waiting.
  * @param waiting the statement that selects the ids of the stores that have work.
  * @param batch returns whether more may wait.
- * @param signal ends the work between two batches.
+ * @param signal stops the work between two batches.
  * @throws the first failure, after one batch of each other store.
  */
 export async function storeByStore(

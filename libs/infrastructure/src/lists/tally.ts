@@ -2,22 +2,28 @@ import type { Conditions } from './conditions.js';
 
 /** Selects stored counts of a list, which the table `list_tallies` of the first migration explains. */
 export interface Tally {
-  /** `orders`, `customers`, `products` or `category N`. */
+  /** The name `orders`, `customers`, `products` or `category N`. */
   readonly list: string;
-  /** Labels of the counted rows, in the order of the list's labels: one, one of several, or undefined = any. */
+  /**
+   * The labels of the counted rows, in the sequence of the list's labels. Each is one label, a choice of several, or
+   * undefined for any.
+   */
   readonly labels: readonly (string | readonly string[] | undefined)[];
-  /** The stored labels are in lower case, whatever that of the given ones. */
+  /** Whether the stored labels are in lower case, so that given ones match in any case. */
   readonly isLowerCase?: true;
 }
 
 type Grain = 'all' | 'month' | 'day';
 
-/** SQL for the number of rows. `$1` is the id of the store; binds other values to `where`. */
+/** SQL for the number of rows. `$1` is the id of the store; other values are bound to `where`. */
 export function totalOf(tally: Tally, where: Conditions): string {
   return `(SELECT coalesce(sum(rows), 0) FROM ${countsOf(tally, 'all', where)})`;
 }
 
-/** SQL after FROM for the counts in total, by month or by day: columns `period` and `rows`. Binds like `totalOf`. */
+/**
+ * SQL for a FROM clause: the counts in total, by month or by day, as columns `period` and `rows`. It binds like
+ * `totalOf`.
+ */
 export function countsOf({ list, labels, isLowerCase }: Tally, grain: Grain, where: Conditions): string {
   const chosen = labels.map((label, index) => {
     if (label === undefined) return '';

@@ -2,17 +2,16 @@ import type { TimeRange } from '@app/application';
 import type { Conditions } from './conditions.js';
 import { countsOf, totalOf, type Tally } from './tally.js';
 
-/** SQL that follows a condition: whether the time is in the range. Binds its ends to `where`. */
+/** SQL to append to a condition: whether the time is in the range. It binds the range's ends to `where`. */
 export function inRange(time: string, { from, to }: TimeRange, where: Conditions): string {
   const begin = from ? ` AND ${time} >= ${where.bind(from)}` : '';
   return to ? `${begin} AND ${time} < ${where.bind(to)}` : begin;
 }
 
 /**
- * SQL for the number of rows that were created in the range: tallies count the whole months and days, and the rows before
- * and after them are read.
- *
- * @param rows what follows FROM, up to the conditions: the rows of the tally as `item`.
+ * SQL for the number of rows that were created in the range. Tallies count the whole months and days; the rows before
+ * and after these are read.
+ * @param rows a FROM clause without conditions, with the rows of the tally as `item`.
  */
 export function countIn(range: TimeRange, tally: Tally, rows: () => string, where: Conditions): string {
   if (!range.from && !range.to) return totalOf(tally, where);
@@ -31,11 +30,11 @@ interface Part {
   readonly to: string;
 }
 
-/** Always five, some of them empty, so that all ranges share a statement. Days and months are those of UTC. */
+/** Returns always five parts, some of them empty, so that all ranges share a statement. Days and months are in UTC. */
 function partsOf({ from, to }: TimeRange): Part[] {
   const begin = from?.toISOString() ?? '-infinity';
   const end = to?.toISOString() ?? 'infinity';
-  // After it comes the year 10000, which sorts before this one as text.
+  // The year 10000 would follow, which sorts before this one as text.
   if (from && from >= LAST_MONTH) return partsBetween([begin, end, end, end, end, end]);
   const firstDay = from ? startOf('day', new Date(from.getTime() + DAY_MS - 1)) : begin;
   const lastDay = to ? startOf('day', to) : end;
@@ -54,13 +53,13 @@ function partsBetween(bounds: readonly string[]): Part[] {
   return GRAINS.map((grain, index) => ({ grain, from: bounds[index] as string, to: bounds[index + 1] as string }));
 }
 
-/** The first day of the month, or the day itself, as PostgreSQL reads a date. */
+/** Returns the first day of the month, or the day itself, as a date for PostgreSQL. */
 function startOf(grain: 'month' | 'day', time: Date): string {
   const day = time.toISOString().slice(0, 10);
   return grain === 'day' ? day : `${day.slice(0, 7)}-01`;
 }
 
-/** The day itself when it begins a month, otherwise a day of the next month. */
+/** Returns the day itself when it begins a month, otherwise a day of the next month. */
 function nextMonth(day: string): Date {
   const time = new Date(day);
   if (time.getUTCDate() !== 1) time.setUTCMonth(time.getUTCMonth() + 1, 1);

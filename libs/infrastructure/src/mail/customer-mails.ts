@@ -16,7 +16,7 @@ interface Topic {
   readonly reference: string;
 }
 
-/** The news of each stage; null when there is nothing to tell any more. */
+/** Returns the news of each stage, or null when there is nothing left to report. */
 export const CUSTOMER_MAILS: Readonly<
   Record<Exclude<NotificationStage, 'notify-merchant'>, (topic: Topic) => CustomerMail | null>
 > = {
@@ -54,25 +54,25 @@ function shipmentMail({ order, facts, shop, reference }: Topic): CustomerMail | 
     sections: [
       { title: 'In this shipment', lines: unitsIn(facts, items) },
       { title: 'Tracking', lines: tracking.filter((line) => line !== ''), link: webAddress(trackingUrl) },
-      { title: 'Still to come', lines: unitsIn(facts, open) },
+      { title: 'Not shipped yet', lines: unitsIn(facts, open) },
       { title: 'Cancelled', lines: unitsIn(facts, cancelled) },
       ...addressSections(facts),
     ],
   };
 }
 
-/** Excludes the reason, which is for the history. */
+/** Excludes the reason, which is only for the history. */
 function cancellationMail({ order, facts, shop }: Topic): CustomerMail {
   const money = moneyFormat(order.currency);
   const { refundDue: due, owed, open } = ledgerOf(order);
   const refunded = sumOf(order.refunds);
   return {
-    subject: `Your order ${facts.receipt} at ${shop} is cancelled`,
+    subject: `Your order ${facts.receipt} at ${shop} was cancelled`,
     intro: [
-      `your order at ${shop} is cancelled.`,
-      ...(refunded > 0 ? [`We have paid back ${money(refunded)} to you.`] : []),
-      ...(owed > 0 ? [`The fee of the cancellation is ${money(owed)}.`] : []),
-      ...(due > 0 ? [`We will pay back ${money(due)} to you.`] : []),
+      `your order at ${shop} was cancelled.`,
+      ...(refunded > 0 ? [`We have refunded ${money(refunded)}.`] : []),
+      ...(owed > 0 ? [`The cancellation fee is ${money(owed)}.`] : []),
+      ...(due > 0 ? [`We will refund ${money(due)}.`] : []),
       ...(open > 0 ? [`Please pay ${money(open)}.`] : []),
     ],
     sections: [{ title: 'Cancelled', lines: unitsIn(facts, order.lines) }],
@@ -85,7 +85,7 @@ function refundMail({ order, facts, shop, reference }: Topic): CustomerMail | nu
   const amount = moneyFormat(order.currency)(refund.amount);
   return {
     subject: `Refund for your order ${facts.receipt} at ${shop}`,
-    intro: [`we have paid back ${amount} to you for your order at ${shop}.`],
+    intro: [`we have refunded ${amount} for your order at ${shop}.`],
     sections: [],
   };
 }

@@ -1,8 +1,9 @@
-import { MAX_NOTICES, StoreRepository } from '@app/application';
+import { MAX_NOTICES, StoreRepository, type ClaimLimits } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { ClaimLoop } from '../platform/claim-loop.js';
 import { Config } from '../platform/config.js';
+import { StoreClaimLoop, valuesOf } from '../platform/store-claim-loop.js';
 import { Database } from '../postgres/database.js';
+import { ALL_STORES } from '../postgres/read-batches.js';
 import { claimMails } from './claim-mails.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
@@ -15,7 +16,7 @@ const CLAIM = claimMails('/* invitations.claim */', {
   columns: 'store_id AS "storeId", id, email, name, invite_at AS "nextAt"',
 });
 
-// Another mail may have been asked for since.
+// Another mail may have been requested in the meantime, which is then still due.
 const DONE = `/* invitations.done */
   UPDATE people SET invite_due = false WHERE store_id = $1 AND id = $2 AND invite_at = $3 AND is_writable($1)`;
 
@@ -27,9 +28,9 @@ interface Invitation {
   readonly nextAt: Date;
 }
 
-/** Mails people that they were added to a store. The mail has no secret: who reads it must still sign in. */
+/** Mails people that they were added to a store. The mail contains no secret: its reader must still sign in. */
 @Injectable()
-export class InvitationMails extends ClaimLoop<Invitation> {
+export class InvitationMails extends StoreClaimLoop<Invitation> {
   constructor(
     private readonly database: Database,
     private readonly stores: StoreRepository,
@@ -44,8 +45,8 @@ export class InvitationMails extends ClaimLoop<Invitation> {
     });
   }
 
-  override claim(most: number): Promise<Invitation[]> {
-    return this.database.query(CLAIM, [most]);
+  override claimWithin(limits: ClaimLimits): Promise<Invitation[]> {
+    return this.database.query(CLAIM, valuesOf(limits), ALL_STORES);
   }
 
   override async execute({ storeId, id, email, name, nextAt }: Invitation): Promise<void> {
@@ -59,9 +60,9 @@ export class InvitationMails extends ClaimLoop<Invitation> {
 }
 
 function invitationMail(store: string, email: string, publicUrl: string | null) {
-  const where = publicUrl ? `${publicUrl}/dashboard/` : 'the address of the dashboard, which your colleague knows';
+  const where = publicUrl ? `${publicUrl}/dashboard/` : 'the dashboard. Ask your colleague for its address';
   return {
     subject: `You were added to ${store}`,
-    text: `You were added to ${store}. Sign in with your e-mail address ${email} at ${where}`,
+    text: `You were added to ${store}. Sign in with your email address ${email} at ${where}`,
   };
 }

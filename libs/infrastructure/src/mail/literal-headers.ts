@@ -5,7 +5,10 @@ import type { Mailbox } from '../platform/mailbox.js';
 
 const MAX_WORD = 52;
 
-/** A step of the mailer, which passes through text that looks like an encoded word. Encodes such text once more. */
+/**
+ * A step of the mailer. The mailer passes on text that looks like an encoded word, so this step encodes such text once
+ * more.
+ */
 export function keepTextsLiteral({ message }: { message: MimeNode }, done: (error?: Error | null) => void): void {
   const encode = message.encodeHeaderValue.bind(message);
   message.encodeHeaderValue = (key, value) => {

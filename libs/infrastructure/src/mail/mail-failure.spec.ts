@@ -65,14 +65,14 @@ describe('the mail of a paused webhook', () => {
     const mail = pausedWebhookMail(PAUSED, 'Europe/Berlin');
 
     expect(mail.subject).toBe('The webhook to erp.example is paused');
-    expect(mail.text).toContain('no message was accepted since 2026-11-20 10:30 Europe/Berlin.');
+    expect(mail.text).toContain('the receiver has accepted no message since 2026-11-20 10:30 Europe/Berlin.');
     expect(mail.text).toContain(`POST /v1/webhooks/${ID}/resume`);
   });
 
   it('says of a webhook whose place has expired to read the feed before it is replayed', () => {
     const { text } = pausedWebhookMail({ ...PAUSED, reason: 'cursor_expired' }, 'UTC');
 
-    expect(text).toMatch(/no longer kept\.\n[^]*from the feed, replay.*\/replay\)/);
+    expect(text).toMatch(/is too old\.\n[^]*from the beginning, replay.*\/replay\)/);
   });
 
   it('marks a webhook of test orders', () => {

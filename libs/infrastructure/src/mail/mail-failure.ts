@@ -10,7 +10,7 @@ export class UnusableAddress extends UndeliverableMessage {
   }
 }
 
-/** `code` is that of {@link MailFailure}. */
+/** `code` has the values of {@link MailFailure}. */
 export class RecipientRefused extends UndeliverableMessage {
   override readonly name = 'RecipientRefused';
 
@@ -20,11 +20,10 @@ export class RecipientRefused extends UndeliverableMessage {
 }
 
 /**
- * A message that was not handed over. `code` names the class of the failure, and nothing else is kept: a mail server's
- * answer may quote addresses, so neither the answer nor its error leaves this module.
- *
- * `SMTP_550` and the like: the server's reply code. `ETIMEDOUT`: no answer in time. Otherwise the code of the network
- * or of the mailer, such as `ECONNREFUSED`, `ECONNECTION`, `EAUTH`.
+ * A message that was not handed over. Only `code` is kept, which names the class of the failure: a mail server's answer
+ * may quote addresses, so neither the answer nor its error leaves this module.
+ * The code is `SMTP_` and the server's reply code, such as `SMTP_550`; `ETIMEDOUT` when there was no answer in time;
+ * otherwise the code of the network or of the mailer, such as `ECONNREFUSED`, `ECONNECTION`, `EAUTH`.
  */
 export class MailFailure extends Error {
   override readonly name = 'MailFailure';
@@ -46,16 +45,19 @@ export class MailFailure extends Error {
   }
 }
 
-/** RCPT TO has refused the mailbox (RFC 5321, 4.2.3) or its domain takes no mail (RFC 7504). 554 refuses any client. */
+/**
+ * With these codes, RCPT TO refuses the mailbox (RFC 5321, 4.2.3), or its domain accepts no mail (RFC 7504). 554 is not
+ * listed: it refuses any client.
+ */
 const OF_RECIPIENT: readonly number[] = [550, 551, 552, 553, 556];
 
 /**
- * Whether the answer to RCPT TO is a permanent one about the recipient. Servers also refuse the client, its HELO and the
- * sender here (Postfix, `smtpd_delay_reject`): a wrong configuration would otherwise lose each mail silently.
- *
- * The status decides, if there is one. RFC 3463 assigns 5.1.1 to 5.1.6 to the destination address and 5.2 to its mailbox,
- * RFC 7505 adds 5.1.10. 5.1.7 and 5.1.8 are the sender's, and 5.1.0 names neither: Postfix sends it for unknown senders.
- * The other subjects are the mail system, network, protocol, content and policy. Without a status, the reply code decides.
+ * Whether the answer to RCPT TO is permanent and about the recipient. Servers also refuse the client, its HELO and the
+ * sender at this point (Postfix, `smtpd_delay_reject`): a wrong configuration would otherwise lose each mail silently.
+ * The enhanced status decides when there is one. RFC 3463 assigns 5.1.1 to 5.1.6 to the destination address and 5.2 to
+ * its mailbox, RFC 7505 adds 5.1.10. 5.1.7 and 5.1.8 concern the sender, and 5.1.0 concerns neither: Postfix sends it
+ * for unknown senders. The other subjects are mail system, network, protocol, content and policy. Without a status, the
+ * reply code decides.
  */
 function refusesRecipient(code: number, response: string): boolean {
   const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];

@@ -15,13 +15,13 @@ export class MailFolder {
 
   async deliver(name: string, message: SendMailOptions): Promise<void> {
     const target = path.join(this.folder, `${name}.eml`);
-    // Two processes may write the same message at once.
+    // Two processes may write the same message at the same time.
     const part = `${target}.${randomUUID()}.part`;
     try {
       await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
       const { message: bytes } = await this.composer.sendMail(message);
       await fs.writeFile(part, bytes as Buffer, { mode: 0o600, flag: 'wx', flush: true });
-      // Synced and then renamed, so that the file is either complete or absent.
+      // The file is synced and then renamed, so that it is either complete or absent.
       await fs.rename(part, target);
     } catch (error) {
       await fs.rm(part, { force: true });

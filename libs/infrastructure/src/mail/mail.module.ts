@@ -7,7 +7,7 @@ import { NotificationChannels } from './notification-channels.js';
 
 @Module({ providers: [MailNotifier], exports: [MailNotifier, Notifier] })
 export class MailModule {
-  /** @param channels of an extension, by name: notified of every order, in addition to mail. */
+  /** @param channels the channels of an extension by name, which are notified of every order in addition to mail. */
   static on(channels: Readonly<Record<string, Provided<Notifier>>>): DynamicModule {
     if ('mail' in channels) throw new Error('Channel mail: the service has a channel of this name');
     const own = Object.entries(channels).map(([name, channel]) => ({ provide: `channel ${name}`, ...channel }));

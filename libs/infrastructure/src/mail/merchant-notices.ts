@@ -1,11 +1,12 @@
-import { MAX_NOTICES, StoreRepository, type StoreProfile } from '@app/application';
+import { MAX_NOTICES, StoreRepository, type ClaimLimits, type StoreProfile } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { ClaimLoop } from '../platform/claim-loop.js';
 import { claimMails } from './claim-mails.js';
 import { MailNotifier } from './mail-notifier.js';
 import { pausedWebhookMail, type PausedWebhook } from './paused-webhook-mail.js';
 import { isCounted, shortStockMail, type OpenOrder, type ShortStock } from './short-stock-mail.js';
+import { StoreClaimLoop, valuesOf } from '../platform/store-claim-loop.js';
 import { Database } from '../postgres/database.js';
+import { ALL_STORES } from '../postgres/read-batches.js';
 
 const CLAIM = claimMails('/* notices.claim */', {
   table: 'merchant_notices',
@@ -47,9 +48,9 @@ type Notice = { readonly storeId: number; readonly id: number } & (
   | { readonly subject: 'webhook_paused'; readonly details: PausedWebhook }
 );
 
-/** Mails merchants what they must look after. */
+/** Mails merchants what needs their attention. */
 @Injectable()
-export class MerchantNotices extends ClaimLoop<Notice> {
+export class MerchantNotices extends StoreClaimLoop<Notice> {
   constructor(
     private readonly database: Database,
     private readonly stores: StoreRepository,
@@ -58,8 +59,8 @@ export class MerchantNotices extends ClaimLoop<Notice> {
     super({ what: 'Notices to merchants', concurrency: MAX_NOTICES, pollMs: 1_000, shutdownMs: 35_000 });
   }
 
-  override claim(most: number): Promise<Notice[]> {
-    return this.database.query(CLAIM, [most]);
+  override claimWithin(limits: ClaimLimits): Promise<Notice[]> {
+    return this.database.query(CLAIM, valuesOf(limits), ALL_STORES);
   }
 
   override async execute(notice: Notice): Promise<void> {

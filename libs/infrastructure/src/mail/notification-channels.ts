@@ -10,14 +10,14 @@ import type { Database } from '../postgres/database.js';
 const FIND = `/* stages.notified */
   SELECT notified FROM order_stages WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4`;
 
-// True also when the queue has given up the attempt before.
+// Also holds when the queue has meanwhile given up the attempt.
 const RECORD = `/* stages.channel_notified */
   UPDATE order_stages SET notified = array_append(notified, $5)
   WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND NOT $5 = ANY (notified) AND is_writable($1)`;
 
 /**
- * Notifies by several channels at the same time, and records each that succeeds. When one fails, the next attempt of the
- * stage, in any process, goes only to those without a record.
+ * Notifies through several channels at the same time, and records each success. When one fails, the next attempt of the
+ * stage, in any process, uses only the channels without a record.
  */
 export class NotificationChannels extends Notifier {
   constructor(
@@ -51,7 +51,7 @@ export class NotificationChannels extends Notifier {
   }
 }
 
-/** The queue names the class of a failure, and a channel may reject with anything. */
+/** The queue records the class of a failure, but a channel may reject with any value. */
 function errorOf(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error('The channel gave no error');
 }

@@ -29,7 +29,7 @@ export interface OrderFacts {
   readonly isTest: boolean;
   readonly lines: readonly LineFacts[];
   readonly subtotal: string;
-  /** What is charged in addition to the lines, by name; what is not is absent. */
+  /** What is charged in addition to the lines, by name. Charges of 0 are absent. */
   readonly charges: readonly (readonly [name: string, amount: string])[];
   readonly total: string;
   readonly payment: string;
@@ -37,7 +37,7 @@ export interface OrderFacts {
   readonly customerEmail: string;
   readonly customerPhone: string;
   readonly address: readonly string[];
-  /** Empty when it is the address. */
+  /** Empty when it equals the shipping address. */
   readonly billingAddress: readonly string[];
   readonly notes: readonly string[];
   /** Rules that sent the order to review; null when it is not under review. */
@@ -86,12 +86,12 @@ function chargesOf(order: OrderRecord): (readonly [name: string, minor: number, 
   const charges = [['Discount', -discount, ''] as const, ['Shipping', shipping, ''] as const].filter(
     ([, minor]) => minor !== 0,
   );
-  // Another system may have given the sum alone.
+  // Another system may have given only the sum.
   const sum = tax === 0 ? [] : [['Tax', tax, remark] as const];
   return [...charges, ...(taxes.length > 0 ? taxes : sum)];
 }
 
-/** A line for each field, apart from the postal code, which is in that of the city. */
+/** Returns one line for each field, except the postal code, which shares the line of the city. */
 function addressLines(address: PostalAddress): string[] {
   const { vat_id: vatId, address: street, zip, city } = address;
   const lines = {
@@ -120,7 +120,7 @@ function ruleName(rule: string): string {
   return oneLine(rule, 100).replaceAll('_', ' ');
 }
 
-/** Formats by currency. Making one takes as long as the rest of a message. */
+/** Formatters by currency. Making one takes as long as the rest of a message. */
 const MONEY_FORMATS = new Map<Currency, Intl.NumberFormat>();
 
 /** Overrides the formatter's customary decimals with those of ISO 4217, which the order uses (they differ for IQD). */
@@ -139,6 +139,6 @@ export function moneyFormat(currency: Currency): (minor: number) => string {
 
 /** Writes a time as in `2026-03-29 14:05 Europe/Berlin`. */
 export function localTime(at: Date, timeZone: string): string {
-  // Swedish dates are those of ISO 8601.
+  // The Swedish locale writes dates in the form of ISO 8601.
   return `${at.toLocaleString('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })} ${timeZone}`;
 }

@@ -8,9 +8,9 @@ export interface Letter {
   /** Warnings that the reader must not miss. */
   readonly notices: readonly string[];
   readonly intro: readonly string[];
-  /** Whether it shows the order lines with their prices, and the totals. */
+  /** Whether the message shows the order lines with their prices, and the totals. */
   readonly hasPrices?: boolean;
-  /** Shown last; an empty section is skipped. */
+  /** These sections come last; an empty section is skipped. */
   readonly sections: readonly LetterSection[];
 }
 
@@ -36,7 +36,7 @@ export function textOf(letter: Letter): string {
     `Placed:   ${order.placedAt}`,
     `Payment:  ${order.payment}`,
     ...(hasPrices ? pricesOf(order) : []),
-    // Indented, so that text from a customer cannot pass for a part of the letter.
+    // The text is indented, so that text from a customer cannot pass for a part of the message.
     ...filledSections(letter).flatMap(({ title, lines, link }) => [
       '',
       `${title}:`,
@@ -94,7 +94,7 @@ function header({ name, logoUrl }: StoreBranding): Markup {
   return markup`${logo}<h1 style="margin:8px 0 16px;font-size:20px">${name}</h1>`;
 }
 
-/** The order has given up the other lines. */
+/** Excludes lines that were cancelled. */
 function isOrdered({ quantity }: LineFacts): boolean {
   return quantity > 0;
 }
@@ -145,7 +145,9 @@ class Markup {
 
 type Insertion = string | number | Markup | readonly Markup[];
 
-/** An HTML template that escapes every text, for content and for quoted attributes, but the output of another template. */
+/**
+ * An HTML template that escapes every text, in content and in quoted attributes, except the output of another template.
+ */
 function markup(template: TemplateStringsArray, ...insertions: readonly Insertion[]): Markup {
   return new Markup(String.raw({ raw: template }, ...insertions.map(toHtml)));
 }

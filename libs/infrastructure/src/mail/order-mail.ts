@@ -17,9 +17,8 @@ export interface OrderMail {
 }
 
 /**
- * The message of a stage, or null when the recipient has no address, when the store has switched the message off, or when
- * its shipment is void.
- *
+ * Returns the message of a stage. Returns null when the recipient has no address, when the store has turned the message
+ * off, or when its shipment is void.
  * @param reference the shipment or refund that the stage is about.
  * @throws UnusableAddress when there is an address but mail cannot be sent to exactly that one.
  */
@@ -70,7 +69,7 @@ function letterOf({ intro, hasPrices, sections }: CustomerMail, order: OrderFact
 
 function notice(order: OrderFacts, store: StoreBranding): Letter {
   const review = order.review && [
-    'This order is under review. Look at it before it ships; the customer has not been sent a confirmation yet.',
+    'This order is under review. Check it before it ships; the customer has not received a confirmation yet.',
     `Reasons: ${order.review.join(', ') || 'none given'}`,
   ];
   const contact = [order.customerName, order.customerEmail, order.customerPhone].filter((line) => line !== '');

@@ -4,7 +4,7 @@ import { localTime } from './order-facts.js';
 export interface PausedWebhook {
   readonly id: string;
   readonly mode: ApiKeyMode;
-  /** The host of its URL, whose path may have a secret. */
+  /** The host of the webhook's URL. The path is omitted because it may contain a secret. */
   readonly host: string;
   readonly reason: PauseReason;
   readonly failingSince: string | null;
@@ -12,9 +12,9 @@ export interface PausedWebhook {
 
 const REASONS: Readonly<Record<PauseReason, string>> = {
   requested: 'because a client or an operator paused it',
-  gone: 'because the receiver answered 410: it wants no more messages',
-  failing: 'because no message was accepted',
-  cursor_expired: 'because deletions after its place are no longer kept',
+  gone: 'because the receiver answered 410 (Gone)',
+  failing: 'because the receiver has accepted no message',
+  cursor_expired: 'because its position in the feed is too old',
 };
 
 export function pausedWebhookMail({ id, mode, host, reason, failingSince }: PausedWebhook, timeZone: string) {
@@ -23,15 +23,15 @@ export function pausedWebhookMail({ id, mode, host, reason, failingSince }: Paus
   const path = `/v1/webhooks/${id}`;
   const next =
     reason === 'cursor_expired'
-      ? `Let the receiver read everything again from the feed, replay the webhook from the time at which it began ` +
+      ? `Let the receiver read the feed again from the beginning, replay the webhook from the time when that read began ` +
         `(POST ${path}/replay), and resume it (POST ${path}/resume).`
-      : `Nothing is lost. When the receiver works again, resume the webhook (POST ${path}/resume, or \`webhooks resume ` +
-        `${id}\`): it continues where it stopped.`;
+      : `No changes are lost. When the receiver works again, resume the webhook (POST ${path}/resume, or \`webhooks resume ` +
+        `${id}\`): sending continues where it stopped.`;
   return {
     subject: `${mark}The webhook to ${host} is paused`,
     text: [
       `The webhook ${id} to ${host} is paused, ${REASONS[reason]}${since}.`,
-      `GET ${path} shows its last attempts and what was answered.`,
+      `GET ${path} shows the last attempts and their responses.`,
       next,
     ].join('\n\n'),
   };

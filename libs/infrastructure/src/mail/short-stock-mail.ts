@@ -3,9 +3,12 @@ import { oneLine } from '../platform/plain-text.js';
 export const NOTIFY_SHORT_STOCK = `/* stock.notify_merchant */
   INSERT INTO merchant_notices (store_id, subject, details) VALUES ($1, 'short_stock', $2)`;
 
-/** Units of a bin that are sold, and that a count did not find. Or units that a till sold, and that no bin had. */
+/**
+ * Units of a bin that are sold but that a count did not find, or units that a point of sale sold and that were in no
+ * bin.
+ */
 export interface ShortStock {
-  /** Null without a bin. */
+  /** Null when there is no bin. */
   readonly bin_id: number | null;
   readonly product_id: number;
   readonly variant_key: number;
@@ -15,13 +18,13 @@ export interface ShortStock {
   readonly units: number;
 }
 
-/** An order that has taken units of a short bin and is not shipped. */
+/** An unshipped order that has taken units of a short bin. */
 export interface OpenOrder {
   readonly place: number;
   readonly receipt: string;
 }
 
-/** A count names the bins, a till does not. */
+/** A count names the bins; a sale at a point of sale does not. */
 export function isCounted(short: readonly ShortStock[]): boolean {
   return short.every((line) => line.bin_id !== null);
 }
@@ -30,8 +33,7 @@ export function shortStockMail(short: readonly ShortStock[], orders: readonly Op
   const units = short.reduce((sum, line) => sum + line.units, 0);
   const bins = short.map(({ sku, warehouse, bin, units: missing }, index) => {
     const receipts = orders.filter(({ place }) => place === index).map(({ receipt }) => receipt);
-    const newest =
-      receipts.length > 0 ? `\n  The newest open orders with it: ${[...new Set(receipts)].join(', ')}` : '';
+    const newest = receipts.length > 0 ? `\n  Newest open orders with it: ${[...new Set(receipts)].join(', ')}` : '';
     const place = bin && ` in ${warehouse}/${bin}`;
     return `${oneLine(`${sku || 'Without SKU'}${place}: ${missing} missing`)}${newest}`;
   });
@@ -39,10 +41,10 @@ export function shortStockMail(short: readonly ShortStock[], orders: readonly Op
     subject: `${units} sold ${units === 1 ? 'unit is' : 'units are'} missing`,
     text: [
       isCounted(short)
-        ? 'A count found fewer units than are sold. Their stock is 0 now. The open orders with them cannot all be shipped:'
-        : 'A till sold more units than were in stock. Their stock is 0 now. The open orders with them may lack units:',
+        ? 'A count found fewer units than were sold. Their stock is now 0, and not all open orders with them can ship:'
+        : 'A till sold more units than were in stock. Their stock is now 0, and open orders with them may be short of units:',
       ...bins,
-      'Cancel an order that you cannot ship without giving its units back (restock: false), and count again after the next receipt.',
+      'Cancel orders that you cannot ship without restocking their units (restock: false), and count again after the next goods receipt.',
     ].join('\n\n'),
   };
 }

@@ -5,17 +5,21 @@ import { ClaimLoop } from '../platform/claim-loop.js';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
 import { backOffInterval } from '../postgres/back-off-interval.js';
 import { Database } from '../postgres/database.js';
+import { ALL_STORES } from '../postgres/read-batches.js';
 import { MailNotifier } from './mail-notifier.js';
 import { storeBranding } from './store-branding.js';
 
-/** Longer than an attempt takes: no mail leaves after its code has ended, and no other worker sends the same one. */
+/**
+ * Longer than an attempt takes, so that no mail leaves after its code has expired, and no other worker sends the same
+ * mail.
+ */
 const LEASE = `interval '40 seconds'`;
 
 const STORES = `
   FROM people person JOIN stores store ON store.id = person.store_id AND store.status = 'ACTIVE'
   WHERE person.email = sign_ins.email`;
 
-// Codes for addresses that no person has end here, all at once, so that they do not delay the others.
+// All codes for addresses that no person has are dropped at once, so that they do not delay the others.
 const DROP = `/* sign_ins.drop_mails */
   UPDATE sign_ins SET mail_code = NULL
   WHERE mail_code IS NOT NULL AND mail_due_at <= now() AND (expires_at <= now() + ${LEASE} OR NOT EXISTS (SELECT ${STORES}))`;
@@ -32,7 +36,7 @@ const CLAIM = `/* sign_ins.claim_mails */
 
 const SENT = '/* sign_ins.mail_sent */ UPDATE sign_ins SET mail_code = NULL WHERE id = $1';
 
-/** A code lives for ten minutes. */
+/** A code is valid for ten minutes, so the waits are short. */
 const BACK_OFF = { firstMs: 2_000, factor: 2, longestMs: 30_000 };
 
 const RETRY = `/* sign_ins.retry_mail */
@@ -45,10 +49,10 @@ interface DueMail {
   readonly stores: readonly number[];
 }
 
-/** Binds the code of a mail that is to be sent to its row. */
+/** Binds the encrypted code of a mail to its row. */
 export const contextOfCode = (id: string): string => `sign_ins/${id}/mail_code`;
 
-/** Mails codes, at least once, and never after they have ended. A mail server that hangs holds up no other mail. */
+/** Mails codes at least once, and never after they have expired. A mail server that hangs delays no other mail. */
 @Injectable()
 export class SignInMails extends ClaimLoop<DueMail> {
   constructor(
@@ -62,7 +66,7 @@ export class SignInMails extends ClaimLoop<DueMail> {
 
   override async claim(most: number): Promise<DueMail[]> {
     await this.database.query(DROP);
-    return this.database.query(CLAIM, [most]);
+    return this.database.query(CLAIM, [most], ALL_STORES);
   }
 
   override async execute(mail: DueMail): Promise<void> {
@@ -70,7 +74,7 @@ export class SignInMails extends ClaimLoop<DueMail> {
       await this.deliver(mail);
       await this.database.query(SENT, [mail.id]);
     } catch (error) {
-      // No later attempt can send these. The person asks for another code.
+      // No later attempt can send these. The person can request another code.
       const isFinal = error instanceof UndeliverableMessage || error instanceof DecryptionFailed;
       await this.database.query(isFinal ? SENT : RETRY, [mail.id]).catch(() => undefined);
       throw error;
@@ -85,8 +89,8 @@ export class SignInMails extends ClaimLoop<DueMail> {
     const text = [
       `Your code to sign in to ${place}:`,
       `    ${code}`,
-      'Type it on the page that asked for it, within 10 minutes. It works in that browser only.',
-      'If you did not ask for it, ignore this mail, and give the code to no one.',
+      'Enter it within 10 minutes, in the browser in which you requested it.',
+      'If you did not request it, ignore this email. Never share the code.',
     ].join('\n\n');
     const subject = `Your code to sign in to ${place}`;
     await this.mails.send(store, `sign-in-${id}`, { address: email, name: '' }, { subject, text });

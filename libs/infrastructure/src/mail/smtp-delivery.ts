@@ -5,9 +5,9 @@ import { MailFailure } from './mail-failure.js';
 export interface SmtpTimeouts {
   readonly connectMs: number;
   readonly greetingMs: number;
-  /** The longest silence of the server. */
+  /** The longest time that the server may be silent. */
   readonly socketMs: number;
-  /** The longest attempt overall: a server that trickles its answers is never silent. */
+  /** The longest time of an attempt overall: a server that answers in small pieces is never silent. */
   readonly attemptMs: number;
 }
 
@@ -16,7 +16,7 @@ const TIMEOUTS: SmtpTimeouts = { connectMs: 5_000, greetingMs: 5_000, socketMs: 
 export class SmtpDelivery {
   private readonly pool;
 
-  /** @param url may contain a password. Only the mailer receives it. */
+  /** @param url may contain a password, so only the mailer receives it. */
   constructor(
     url: string,
     connections: number,
@@ -26,7 +26,7 @@ export class SmtpDelivery {
       url,
       pool: true,
       maxConnections: connections,
-      // Covers a connection that the server closed just as it was reused. The queue retries anything else.
+      // A single retry covers a connection that the server closed just as it was reused. The queue retries anything else.
       maxRequeues: 1,
       connectionTimeout: timeouts.connectMs,
       dnsTimeout: timeouts.connectMs,
@@ -36,7 +36,7 @@ export class SmtpDelivery {
       disableUrlAccess: true,
     });
     this.pool.use('stream', keepTextsLiteral);
-    // Errors of idle connections; a message's own error is thrown.
+    // This handles errors of idle connections; the error of a message is thrown.
     this.pool.on('error', () => undefined);
   }
 

@@ -2,12 +2,12 @@ import type { StoreProfile } from '@app/application';
 import { parseUrl, publicSettings } from '@app/domain';
 import { manyLines, oneLine } from '../platform/plain-text.js';
 
-/** A store's appearance in a message, without values that are not fit to be shown. */
+/** The appearance of a store in a message. Values that are unfit to be shown are omitted. */
 export interface StoreBranding {
   readonly name: string;
-  /** An http or https address. */
+  /** The address uses http or https. */
   readonly logoUrl: string | null;
-  /** `#` and three or six hexadecimal digits. */
+  /** The colour as `#` and three or six hexadecimal digits. */
   readonly color: string | null;
   readonly website: string | null;
   readonly email: string;
@@ -16,7 +16,7 @@ export interface StoreBranding {
 }
 
 export function storeBranding(store: StoreProfile): StoreBranding {
-  // Free-form settings: only texts are usable, and nothing that looks like a secret.
+  // The settings are free-form: only texts are usable, and nothing that looks like a secret.
   const contact = publicSettings(store.contact);
   const text = (name: string) => (typeof contact[name] === 'string' ? contact[name] : '');
   const logo = webAddress(store.logoUrl);
@@ -34,7 +34,10 @@ export function storeBranding(store: StoreProfile): StoreBranding {
   };
 }
 
-/** The text as an http or https address in ASCII; null when it is none, or contains a user name or a password. */
+/**
+ * Returns the text as an http or https address in ASCII; null when it is not one, or contains a user name or a
+ * password.
+ */
 export function webAddress(text: string): string | null {
   const url = parseUrl(text);
   if (url === null) return null;

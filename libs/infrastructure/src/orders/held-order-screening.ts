@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { failureName } from '../platform/error-code.js';
 import { ProcessLoop } from '../platform/process-loop.js';
 
-/** The longest wait of an order for another analysis, once the database answers in time. */
+/** How long a held order waits at most for another analysis, once the database answers in time. */
 const INTERVAL_MS = 5_000;
 const SHUTDOWN_MS = 15_000;
 

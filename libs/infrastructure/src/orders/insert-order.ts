@@ -5,7 +5,7 @@ import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import { isWritable, type Statement } from '../postgres/transaction-sql.js';
 
-/** SQL that adds lines to an order. The parameters are expressions. */
+/** SQL that adds lines to an order. The parameters are SQL expressions. */
 export function insertLines(store: string, order: string, lines: string): string {
   return `INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
       attribute_names, unit_price, quantity, line_total, metadata, tax, discount_amount, price_source)
@@ -36,14 +36,14 @@ export function linesJson(lines: readonly OrderLine[], first = 0): string {
   return JSON.stringify(rows);
 }
 
-/** Null, and absent, without taxes: such an order has no longer rows. */
+/** Returns undefined without taxes, so that the row of such an order is not longer. */
 export function taxJson(taxes: readonly Tax[] = []): readonly Tax[] | undefined {
   return taxes.length > 0 ? taxes : undefined;
 }
 
 // A single statement saves the order, its lines, its stages and its assessment in one round trip. Pending stages are
-// due at once. `placed` stands for the stages that complete in this transaction.
-// Separate parameters: one jsonb made the statement 7 % slower.
+// due at once. `placed` represents the stages that complete in this transaction. Separate parameters are used because
+// one jsonb made the statement 7 % slower.
 const INSERT_ORDER = withNames<
   | 'store'
   | 'id'
@@ -110,10 +110,10 @@ const INSERT_ORDER = withNames<
   INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)
   VALUES (:store, :id, :verdict, :score, :reasons, :placed_at)`);
 
-/** An order with this id is already committed, by an attempt whose answer was lost. */
+/** An earlier attempt, whose answer was lost, has already committed an order with this id. */
 export class OrderExists extends Error {}
 
-/** A committed order has the reference: PostgreSQL waits for a running transaction that inserted it. */
+/** A committed order has the reference. PostgreSQL waits for a running transaction that inserted it. */
 export class ReferenceInUse extends Error {}
 
 export function orderInsertion(order: Order, assessment: FraudAssessment): Statement {

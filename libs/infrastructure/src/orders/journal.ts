@@ -14,13 +14,13 @@ import type { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { placerName, placerType } from './order.sql.js';
 
-/** Rows before a page: the tallies of lists do not count both kinds of rows. */
+/** Limits the rows before a page, because the tallies of lists do not count both kinds of rows. */
 const MAX_SKIPPED = 1_000;
 
-// A constant: the planner knows that a page reads few rows.
+// The limit is a constant, so that the planner knows that a page reads few rows.
 const MAX_READ = MAX_SKIPPED + MAX_LIMIT + 1;
 
-/** After each placing of an order at the same time. */
+/** Sorts after the placing of every order at the same time. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 type Amounts = { readonly [Name in keyof BookedAmounts]: string };
@@ -28,10 +28,10 @@ type Amounts = { readonly [Name in keyof BookedAmounts]: string };
 interface Row extends Amounts, Weighed, Omit<JournalRow, keyof BookedAmounts | 'taxLines' | 'fee' | 'place'> {
   readonly booking: string;
   readonly taxLines: readonly TaxLine[] | null;
-  /** The order whose taxes the row has: the placing of one whose taxes never changed. */
+  /** The order whose taxes the row has. It is present for the placing of an order whose taxes never changed. */
   readonly taxedOrder: Parameters<typeof taxLinesOf>[0] | null;
   readonly fee: string;
-  /** Rows that were found: one more than the page has, where another page follows. */
+  /** The number of rows found: one more than the page has when another page follows. */
   readonly found: string;
 }
 
@@ -86,7 +86,8 @@ const taxesOf = (isTest: boolean): readonly LargePart[] => [
   },
 ];
 
-// Orders are placed without a booking, which would cost each of them: both tables are read in the order of the journal, and merged.
+// Placing an order writes no booking, because each order would pay for it. Both tables are therefore read in the
+// sequence of the journal, and merged.
 function pageOf(
   storeId: number,
   { from, to, orderId, isTest = false }: JournalFilter,
@@ -160,7 +161,7 @@ function toRow({ booking, charged, credited, paid, refunded, fee, taxLines, taxe
   };
 }
 
-/** The highest rate first: a row is the same in each answer. */
+/** Sorts the highest rate first, so that a row is the same in each answer. */
 function byRate(one: TaxLine, other: TaxLine): number {
   return other.rate - one.rate || (one.name < other.name ? -1 : 1);
 }

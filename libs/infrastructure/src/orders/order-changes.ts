@@ -29,7 +29,7 @@ const LOCK = `/* orders.lock */
 
 const LOAD = `/* orders.load */ ${selectForChange(COUNTED_EVENTS)} WHERE item.store_id = $1 AND item.id = $2`;
 
-// Asked for the changes alone that need it: the others cost nothing more.
+// Only the changes that need this check run it, so the others pay nothing.
 const HAS_MANY_EVENTS = `/* orders.has_many_events */
   SELECT EXISTS (SELECT FROM order_events WHERE store_id = $1 AND order_id = $2 OFFSET ${MAX_EVENTS - 1}) AS "hasMany"`;
 
@@ -41,7 +41,7 @@ const stateSql = (more = '') => `/* orders.set_state */
 const SET_STATE = `${stateSql()} AND (status, fulfillment_status, balance) IS DISTINCT FROM ($3, $4, $5)`;
 const SET_STATE_AND_SEARCH = stateSql(', search_text = search_text_of(orders)');
 
-// A client that repeats what is refused adds one event, and refusals without end are not kept.
+// A client that repeats a refused request adds one event only, and the number of refusals is limited.
 const RECORD = `/* orders.record_events */
   INSERT INTO order_events (store_id, order_id, actor_type, actor_id, actor_name, event, field, from_value, to_value,
     reference, details)
@@ -55,7 +55,8 @@ const RECORD = `/* orders.record_events */
       SELECT FROM order_events WHERE store_id = $1 AND order_id = $2 AND event IN ('shipment_refused', 'payment_refused')
       OFFSET ${MAX_REFUSALS - 1})`;
 
-// They count for the time of their payment or refund. The last event of the order is one of the change, under the lock.
+// The bookings count for the time of their payment or refund. Under the lock, the last event of the order belongs to
+// this change.
 const BOOK = `/* orders.book */
   INSERT INTO bookings (store_id, is_test, order_id, at, kind, reference, charged, credited, paid, refunded, tax_lines, event)
   SELECT $1, is_test, $2, moment.at, new.kind, new.reference, new.charged, new.credited, new.paid, new.refunded,
@@ -81,7 +82,7 @@ export async function lockOrder(sql: TransactionSql, target: OrderTarget): Promi
   const { storeId, isTest } = target;
   const orderId = await findId(sql, target);
   if (orderId === null) return null;
-  // They travel in one packet. The second statement sees what the first has waited for.
+  // Both statements travel in one packet. The second one sees what the first has waited for.
   const [locked = [], [row] = []] = await sql.pipeline([
     { text: LOCK, values: [storeId, orderId, isTest] },
     { text: LOAD, values: [storeId, orderId] },
@@ -119,7 +120,7 @@ export async function assertFewEvents(sql: TransactionSql, { storeId, orderId }:
   if (row?.hasMany) throw new TooManyRecords('events', MAX_EVENTS);
 }
 
-/** The events of a refusal, without those that the order has already. */
+/** Returns the events of a refusal, except those that the order already has. */
 export function refusalEvents(order: OrderKey, actor: Actor, events: readonly OrderEvent[]): Statement {
   return eventsOf(order, actor, events, true);
 }
@@ -129,7 +130,10 @@ export function changeEvents(order: OrderKey, actor: Actor, events: readonly Ord
   return eventsOf(order, actor, events, false);
 }
 
-/** The statuses, and the balance. After the shipment or the payment, which the search finds. */
+/**
+ * Writes the statuses and the balance. It runs after the shipment or the payment is written, because the search text
+ * includes them.
+ */
 export function setState({ key, state }: LockedOrder, change: OrderChange): Statement {
   const { status, fulfillmentStatus } = change;
   const { balance } = new PlacedOrder(state).ledgerAfter(change);
@@ -140,12 +144,12 @@ export function setState({ key, state }: LockedOrder, change: OrderChange): Stat
   };
 }
 
-/** What the change does to the amounts of the order. After its events, payment and refund. */
+/** Books what the change does to the amounts of the order. It runs after its events, payment and refund are written. */
 export function bookings({ key, state }: LockedOrder, change: OrderChange): Statement[] {
   const booked = bookingsOf(new PlacedOrder(state), change);
   if (booked.length === 0) return [];
   const [payment, refund] = [effectOf(change, 'payment'), effectOf(change, 'refund')];
-  // What stands for a status was paid at another time.
+  // A payment that only stands for a status was made at another time.
   const paid = payment && !payment.isOfStatus ? payment.reference : null;
   const when = [change.at ?? null, paid, refund?.reference ?? null];
   return [{ text: BOOK, values: [key.storeId, key.orderId, ...when, JSON.stringify(booked)] }];

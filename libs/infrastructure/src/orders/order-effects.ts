@@ -30,7 +30,7 @@ const SET_TERMS = `/* orders.set_terms */
 const ASSESS = `/* orders.assess */
   UPDATE fraud_assessments SET verdict = $3, score = $4, reasons = $5 WHERE store_id = $1 AND order_id = $2`;
 
-// A client's clock may have shipped it a moment ahead of this one.
+// A client's clock may be slightly ahead, so its shipping time may be in the future.
 const SHIP = `/* orders.save_shipment */
   WITH saved AS (
     SELECT CASE WHEN $4 IN ('shipped', 'delivered') THEN coalesce($9, clock_timestamp()) ELSE $9 END AS shipped_at,
@@ -97,7 +97,7 @@ const PAY = recordIn(
 );
 const REFUND = recordIn('refunds', ', lines, restock, reason, credited', ", nullif($7::jsonb, '[]'), $8, $9, $10");
 
-// An answer shows no greater integer.
+// An answer cannot show a greater integer exactly.
 const MOST = Number.MAX_SAFE_INTEGER;
 
 const SPEND = `/* orders.add_to_total_spent */
@@ -106,14 +106,14 @@ const SPEND = `/* orders.add_to_total_spent */
   WHERE orders.store_id = $1 AND orders.id = $2 AND NOT orders.is_test
     AND customers.store_id = $1 AND customers.id = orders.customer_id`;
 
-/** What the effects of a change write, in the lock order of every writer: the order, its stock, its lines, its customer. */
+/**
+ * What the effects of a change write, in the sequence in which every writer locks: the order, its stock, its lines, its
+ * customer.
+ */
 export interface Writes {
   readonly order: readonly Statement[];
   readonly stock: readonly Statement[];
-  /**
-   * Statements that run after the units that lines give up have gone back, and before those that they need are
-   * withdrawn.
-   */
+  /** These statements run after cancelled units have gone back, and before units for the lines are withdrawn. */
   readonly lines: readonly Statement[];
   readonly customer: readonly Statement[];
 }
@@ -219,7 +219,7 @@ const INTERPRETERS: { readonly [Kind in EffectKind]: Interpreter<EffectOf<Kind>>
   },
 };
 
-/** @throws what the search for the bins of a return throws: StockRefused, UnitsWithoutBin */
+/** @throws StockRefused, UnitsWithoutBin when the search for the bins of a return throws them */
 export async function writesOf(
   sql: TransactionSql,
   order: LockedOrder,

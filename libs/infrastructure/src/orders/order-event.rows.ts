@@ -16,7 +16,9 @@ export interface EventRow {
   readonly details: OrderEvent['details'];
 }
 
-/** The details are stored as bundles have them: an import adds events whose details the service does not know. */
+/**
+ * The details are stored in the form of bundles, because an import adds events whose details the service does not know.
+ */
 export function toEventRow({ field, details, ...event }: OrderEvent) {
   const { changed, ...others } = details as { readonly changed?: readonly string[] };
   const named = Object.entries(others).map(([name, value]) => [snakeCase(name), value] as const);

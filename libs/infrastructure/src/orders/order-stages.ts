@@ -2,14 +2,14 @@ import { PIPELINE_STAGES, type OrderKey } from '@app/application';
 import type { EffectOf, MailOfOrder } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
 
-/** A stage, called `stage`, is a mail that failed for good, as `PostgresStoreAttention` counts them. */
+/** The condition that the stage `stage` is a mail that failed for good. `PostgresStoreAttention` counts these. */
 export const IS_FAILED_MAIL = `stage.outcome = 'failed' AND NOT stage.dismissed`;
 
-/** SQL that sorts stages in the order of the pipeline. @param stage a table with the columns of order_stages. */
+/** SQL that sorts stages in the sequence of the pipeline. @param stage a table with the columns of order_stages. */
 export const byPipeline = (stage: string) =>
   `array_position('{${PIPELINE_STAGES.join(',')}}'::text[], ${stage}.stage), ${stage}.reference`;
 
-// The confirmation waits for the end of the review, unless a worker sends it or has sent it.
+// The confirmation waits for the end of the review, unless a worker is sending it or has sent it.
 const HOLD = `/* orders.hold */
   WITH confirmation AS (
     UPDATE order_stages SET state = 'held', locked_until = NULL, updated_at = now()
@@ -32,7 +32,8 @@ const END_REVIEW = {
   abandoned: endReview('abandon_review', `state = 'dead', outcome = 'not_wanted', last_error = 'order_cancelled'`),
 };
 
-// A mail that was sent has gone out by every channel, and one that was not wanted by none: each channel sends it now.
+// The recorded channels are cleared: a sent mail has gone out through every channel and an unwanted one through none,
+// and in both cases each channel sends it now.
 const RETRY = `/* stages.retry */
   UPDATE order_stages SET state = 'pending', attempts = 0, run_at = now(), locked_until = NULL, dismissed = false,
     notified = CASE state WHEN 'done' THEN '{}' ELSE notified END, outcome = NULL,

@@ -4,7 +4,7 @@ import type { Database } from '../postgres/database.js';
 
 const PRESET_DAYS = 30;
 
-/** Columns of order_sums. */
+/** The summed columns of order_sums. */
 const SUMMED = [
   'orders',
   'cancelled',
@@ -19,9 +19,9 @@ const SUMMED = [
   'given_up',
 ] as const;
 
-// Midnight comes twice where clocks are set back across it, by up to three hours: PostgreSQL means the second one, and the day
-// begins with the first. Each day is looked up, in the order of the index: to group all rows by their days takes twice as long.
-// The changes that wait for the tallies are read once, and find their day by its date or the next one.
+// Midnight occurs twice where clocks are set back across it, by up to three hours. PostgreSQL takes the second one, but
+// the day begins with the first. Each day is looked up by the index: grouping all rows by their days takes twice as
+// long. The changes that wait for the tallies are read once, and find their day by its date or the next one.
 const SUMS = `/* orders.sums */
   WITH range AS (
     SELECT time_zone, coalesce($2::date, coalesce($3::date, tomorrow) - ${PRESET_DAYS}) AS first,

@@ -36,7 +36,7 @@ type Parts =
   | 'payments'
   | 'refunds';
 
-/** A row of `SELECT_ORDERS`: what an order's record has, and the parts from which the rest of it is made. */
+/** A row of `SELECT_ORDERS`: fields of the order's record, and the parts that the other fields are made from. */
 export interface OrderRow extends Omit<OrderRecord, Parts> {
   readonly shippingTax: readonly Tax[] | null;
   readonly customerEmail: string;
@@ -52,7 +52,7 @@ export interface OrderRow extends Omit<OrderRecord, Parts> {
   readonly allocations: readonly AllocationJson[];
 }
 
-/** The record, and what tells whether a request is a repetition. */
+/** The record, and what shows whether a request is a repetition. */
 export interface StoredOrderRecord extends OrderRecord {
   readonly shipments: readonly (ShipmentRecord & RecordedShipment)[];
   readonly payments: readonly (RecordedPayment & { readonly at: Date })[];
@@ -79,7 +79,7 @@ interface ShipmentJson extends Omit<ShipmentRecord & RecordedShipment, 'shippedA
   readonly deliveredAt: string | null;
 }
 
-/** Amounts are text. */
+/** Amounts are text, because JSON numbers are not exact. */
 type MoneyJson<Money extends RecordedPayment | RecordedRefund> = {
   readonly [Field in keyof Money]: Money[Field] extends number ? string : Money[Field];
 } & { readonly at: string };
@@ -92,7 +92,7 @@ interface AllocationJson extends Allocation {
   readonly line: number;
 }
 
-/** The parts of an order from which its lines are made. */
+/** The parts of an order that its lines are made from. */
 export type LineParts = Pick<OrderRow, 'lines' | 'shipments' | 'allocations' | 'fulfillmentStatus'>;
 
 export function toPayments({ payments }: Pick<OrderRow, 'payments'>): StoredOrderRecord['payments'] {
@@ -101,7 +101,7 @@ export function toPayments({ payments }: Pick<OrderRow, 'payments'>): StoredOrde
 
 export function toOrderRecord(row: OrderRow): StoredOrderRecord {
   const { customerEmail, customerPhone, placed, stages, allocations: _, ...order } = row;
-  // In Node 20, an object literal with a spread and further fields takes ten times as long.
+  // In Node 20, an object literal with a spread and more fields takes ten times as long.
   return Object.assign(order, {
     lines: toLines(row),
     shippingTax: toTaxes(row.shippingTax),
@@ -115,7 +115,7 @@ export function toOrderRecord(row: OrderRow): StoredOrderRecord {
   });
 }
 
-/** A row that was kept as JSON. */
+/** A row that was stored as JSON. */
 export type StoredOrder = Omit<OrderRow, 'createdAt' | 'updatedAt'> & {
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -125,7 +125,7 @@ export function fromStored({ createdAt, updatedAt, ...row }: StoredOrder): Order
   return toOrderRecord({ ...row, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) });
 }
 
-/** An order that was set to a shipped status without shipments has left as a whole. */
+/** An order that was set to a shipped status without shipments has shipped as a whole. */
 export function toLines({ lines, shipments, allocations, fulfillmentStatus }: LineParts): OrderLineRecord[] {
   const isWhole = isShippedWhole(fulfillmentStatus, shipments);
   const shipped = unitsByLine(shipments.filter(isShipped).flatMap(({ items }) => items));

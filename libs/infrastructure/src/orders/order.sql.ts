@@ -4,22 +4,22 @@ import type { LargePart } from '../lists/page-bytes.js';
 import { unitsByBin } from '../stock/line-units.js';
 import { byPipeline } from './order-stages.js';
 
-/** Columns of the order `item` in a list, besides its id and time. */
+/** Columns of the order `item` in a list, in addition to its id and time. */
 export const ORDER_SUMMARY = `item.receipt_number AS "receiptNumber", item.status, item.fulfillment_status AS "fulfillmentStatus",
   item.payment_method AS "paymentMethod", item.amount, item.total_amount AS "totalAmount", item.currency,
   item.customer_name AS "customerName", item.source`;
 
 const TERMS = `(extract(epoch FROM item.due_at - item.created_at) / 86400)::int AS "paymentTermsDays"`;
 
-/** Columns of the order `item` that a list includes, besides {@link INCLUDED}. */
+/** Columns of the order `item` that a list may include, in addition to {@link INCLUDED}. */
 export const INCLUDED_COLUMNS = `item.is_test AS "isTest", item.held_reasons IS NOT NULL AS "isHeld", greatest(-item.balance, 0) AS "refundDue",
   item.cancelled_amount AS "cancelledAmount", item.cancellation_fee AS "cancellationFee", item.tax_included AS "isTaxIncluded", item.units, ${TERMS}, item.customer_id AS "customerId", coalesce(item.external_reference, '') AS "externalReference"`;
 
-/** What a list includes of the order `page`. */
+/** SQL for what a list may include of the order `page`. */
 export const INCLUDED = `${updatedAt('orders', 'page.id', 'page."createdAt"')} AS "updatedAt"`;
 
 /**
- * Who placed an order: `placed_by` is the id of a key, or of a person, who may have been removed.
+ * SQL for who placed an order: `placed_by` is the id of a key, or of a person, who may have been removed.
  * @param order a table with the columns of orders.
  */
 export const placerType = (
@@ -27,7 +27,7 @@ export const placerType = (
 ) => `CASE WHEN NOT ${order}.placed THEN 'system' WHEN ${order}.placed_by IS NULL OR EXISTS (SELECT FROM api_keys
     WHERE api_keys.store_id = ${order}.store_id AND api_keys.id = ${order}.placed_by) THEN 'key' ELSE 'person' END`;
 
-/** Empty when the person is removed. */
+/** The name is empty when the person was removed. */
 export const placerName = (order: string) => `coalesce((SELECT api_keys.name FROM api_keys
       WHERE api_keys.store_id = ${order}.store_id AND api_keys.id = ${order}.placed_by), (SELECT people.name FROM people
       WHERE people.store_id = ${order}.store_id AND people.id = ${order}.placed_by), '')`;
@@ -50,8 +50,8 @@ interface OrderColumns {
 
 const ITEM: OrderColumns = { storeId: 'item.store_id', id: 'item.id', fulfillmentStatus: 'item.fulfillment_status' };
 
-// A subquery collects each part of an order: joins would multiply lines by stages. Amounts travel as text, because JSON numbers
-// are not exact.
+// A subquery collects each part of an order: joins would multiply lines by stages. Amounts are returned as text,
+// because JSON numbers are not exact.
 const listOf = (order: string, rows: string) =>
   `(SELECT coalesce(json_agg(part ORDER BY ${order}), '[]') FROM (${rows}) AS part)`;
 
@@ -71,7 +71,8 @@ const linesOf = ({ storeId, id }: OrderColumns) => {
 };
 
 const shipmentsOf = ({ storeId, id }: OrderColumns) => {
-  // An order may have thousands of events, which only one that is picked needs. MATERIALIZED reads them once for all shipments.
+  // An order may have thousands of events, which only an order that is being picked needs. MATERIALIZED reads them once
+  // for all shipments.
   const ofPicked = (columns: string, event: OrderEventName) =>
     `SELECT ${columns} FROM order_events WHERE store_id = ${storeId} AND order_id = ${id} AND event = '${event}' AND EXISTS (
           SELECT FROM shipments AS picked WHERE picked.store_id = ${storeId} AND picked.order_id = ${id} AND picked.status = 'picking')`;
@@ -132,7 +133,7 @@ const PARTS = `${linesOf(ITEM)} AS lines,
 
 const PAGE: OrderColumns = { storeId: '$1', id: 'page.id', fulfillmentStatus: 'page."fulfillmentStatus"' };
 
-/** The parts of the order `page` from which its lines are made. */
+/** The parts of the order `page` that its lines are made from. */
 export const LINE_PARTS: readonly LargePart[] = [
   { name: 'lines', sql: linesOf(PAGE) },
   { name: 'shipments', sql: shipmentsOf(PAGE) },
@@ -141,7 +142,10 @@ export const LINE_PARTS: readonly LargePart[] = [
 
 export const PAYMENTS_PART: LargePart = { name: 'payments', sql: paymentsOf(PAGE) };
 
-/** What the records of the order `page` sum up to, as one record, or none where it has none: its ledger needs no more. */
+/**
+ * SQL for the sum of the records of the order `page`, as a single record, or none when there is none: the ledger needs
+ * no more.
+ */
 const sumsOf = (table: 'payments' | 'refunds', column: string, name: string) =>
   `(SELECT coalesce(json_agg(part), '[]') FROM (
       SELECT sum(amount)::text AS amount, coalesce(sum(${column}), 0)::text AS "${name}"
@@ -166,7 +170,7 @@ export const METADATA_PART: LargePart = {
   sql: '(SELECT metadata FROM orders AS item WHERE item.store_id = $1 AND item.id = page.id)',
 };
 
-// What only a store bundle contains.
+// Only a store bundle contains these columns.
 const BUNDLED = `'[]'::json AS allocations,
     (SELECT coalesce(json_agg(json_build_array(product.slug, variant.sku) ORDER BY line.position), '[]')
       FROM order_lines AS line
@@ -189,19 +193,19 @@ const ORDER = `item.id, item.created_at AS "createdAt", ${ORDER_SUMMARY}, ${DETA
 const LAST_EVENT_AT = `(SELECT last.at FROM order_events AS last
       WHERE last.store_id = item.store_id AND last.order_id = item.id AND last.event <> ALL ('{noted,shipment_refused,payment_refused}')
       ORDER BY last.id DESC LIMIT 1)`;
-// A change that waits for its place in the feed counts by its event, which is never later than the place. The record shows no
-// notes and no refusals. Lists do not show it: a reader that continues at the newest time of a list would miss changes that get
-// their places at that moment.
+// A change that waits for its position in the feed counts by its event, which is never later than the position. The
+// record shows no notes and no refusals, so these do not count. Lists do not use this time: a reader that continues at
+// the newest time of a list would miss changes that get their positions at that moment.
 const UPDATED_AT = `greatest(${updatedAt('orders', 'item.id', 'item.created_at')}, ${LAST_EVENT_AT})`;
 
 const RECORD = `${ORDER}, ${UPDATED_AT} AS "updatedAt", ${PARTS}, ${allocationsOf(ITEM)} AS allocations`;
 
-/** Selects orders as `item`, with all that their record has. */
+/** Selects orders as `item`, with all fields of their record. */
 export const SELECT_ORDERS = `SELECT ${RECORD} FROM orders AS item`;
 
 /**
- * Selects an order as `item`, with what decides about its changes besides. Of the fulfillment steps, those with a reference follow
- * from shipments.
+ * Selects an order as `item`, with additional columns that decide about its changes. Fulfillment steps with a reference
+ * follow from shipments.
  * @param counted the events that count.
  */
 export const selectForChange = (

@@ -6,8 +6,7 @@ export { customerOfEmail, hasEmail } from '../lists/customer-email.js';
 /**
  * SQL for whether the order `item` has an e-mail, in any letter case. `email_key` represents nearly all e-mails
  * (search-terms.ts).
- *
- * @param email an expression.
+ * @param email an SQL expression.
  */
 export function hasCustomerEmail(email: string): string {
   const isSame = `item.customer_email <> '' AND lower(item.customer_email) = lower(${email})`;
@@ -15,11 +14,9 @@ export function hasCustomerEmail(email: string): string {
 }
 
 /**
- * SQL for whether an order is a person's: it has the e-mail, or is linked to the customer who has it.
- *
- * Each part has an index, so a search reads the orders of the person and those with an odd e-mail.
- *
- * @param order the alias of the order's row. @param email @param customerId expressions; the id may be null.
+ * SQL for whether an order belongs to a person: it has the e-mail, or is linked to the customer who has it.
+ * Each part has an index, so a search reads the orders of the person and those with an unusual e-mail.
+ * @param order the alias of the order's row. @param email, customerId SQL expressions; the id may be null.
  */
 export function isOrderOf(order: string, email: string, customerId: string): string {
   const isSame = `lower(${trimmed(`${order}.customer_email`)}) = lower(${email})`;

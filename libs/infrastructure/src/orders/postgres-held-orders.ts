@@ -6,7 +6,7 @@ import { HELD_SETS } from './stage-gauges.js';
 import { reviewStatement } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
 
-// The index holds the orders of a single reason side by side, in list order, however many others are held.
+// The index keeps the orders of a single reason together and in list order, however many others are held.
 const ONE_REASON = 'held_reasons = $3';
 const REASONS = `($3::text[] IS NULL OR held_reasons <@ $3 AND held_reasons <> '{}')`;
 
@@ -19,7 +19,7 @@ const listBy = (reasons: string) => `/* orders.held */
     AND ($2::uuid IS NULL OR (orders.id, store_id) > ($2, $5::int)) AND ${reasons}
   ORDER BY orders.id, store_id LIMIT $4`;
 
-// The order first, then the assessment: of two writers at the same moment, the second finds the order settled.
+// The order is updated before the assessment, so that of two concurrent writers, the second finds the order settled.
 const SETTLE = `/* orders.settle */
   WITH settled AS (
     UPDATE orders SET held_reasons = $6
@@ -55,7 +55,7 @@ export class PostgresHeldOrders extends HeldOrders {
 
   override settle(order: OrderKey, assessment: FraudAssessment): Promise<boolean> {
     return this.database.transaction(order.storeId, async (sql) => {
-      // The lock makes a concurrent cancellation wait, which abandons only reviews that still last.
+      // The lock makes a concurrent cancellation wait. A cancellation abandons only a review that has not ended.
       await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
       const { verdict, score, reasons } = assessment;
       const values = [order.storeId, order.orderId, verdict, score, JSON.stringify(reasons), rulesOf(assessment)];

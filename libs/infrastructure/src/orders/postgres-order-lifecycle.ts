@@ -50,7 +50,7 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
     };
     const run = () => this.database.transaction(order.storeId, work, deadline);
     const outcome = await run()
-      // Another order has taken the reference since it was looked up: the second look finds it.
+      // Another order has taken the reference since the look-up: the repeated look-up finds it.
       .catch((error: unknown) => {
         if (isUniqueViolation(error, 'orders_by_external_reference')) return run();
         throw error;
@@ -68,17 +68,17 @@ type StoredChange = (StoredOrder & { readonly shipsPicked?: boolean }) | null;
 
 type Outcome = (ChangedOrder & { readonly refusal?: undefined }) | { readonly refusal: DomainError };
 
-/** Rolls the transaction back. */
+/** Rolls the transaction of a preview back. */
 class Previewed extends Error {
   constructor(readonly outcome: Outcome) {
     super('previewed');
   }
 }
 
-// The key first, then the order, its stock and its customer: the lock order of every writer.
+// Locks the key first, then the order, its stock and its customer, like every writer.
 async function change(sql: TransactionSql, request: ChangeRequest): Promise<Outcome> {
   const { order: target, idempotency } = request;
-  // An erasure has renamed the key of its person, which the claim alone does not find.
+  // An erasure has renamed the keys of its person, which the claim alone does not find.
   const kept =
     idempotency &&
     // @protects kept-change
@@ -98,7 +98,7 @@ async function change(sql: TransactionSql, request: ChangeRequest): Promise<Outc
   }
 }
 
-/** Tells what was read for a refusal. */
+/** Adds to a refusal how many bytes were read for it. */
 function weighed<T>(error: T, { state }: LockedOrder): T {
   if (error instanceof DomainError) error.readBytes = JSON.stringify(state).length;
   return error;
@@ -113,7 +113,7 @@ async function changeLocked(
   const decided = decide(new PlacedOrder(state));
   if (decided.refusal) {
     await sql.pipeline([refusalEvents(key, actor, decided.events)]);
-    // The key stays free.
+    // A refused request does not use up its key.
     if (idempotency) await releaseKey(sql, idempotency.scope);
     return { refusal: weighed(decided.refusal, locked) };
   }
@@ -137,7 +137,7 @@ async function changeLocked(
   const answers = await sql
     .pipeline([...changes, ...writes.stock, ...writes.lines, ...writes.customer, ...(isDone ? [readOrder(key)] : [])])
     .catch((error: unknown) => {
-      // Nothing else that a return writes grows with it.
+      // The stock is the only value written by a return that grows with it.
       throw writes.stock.length > 0 && isOutOfRange(error) ? new BinAboveLimit() : error;
     });
   if (shipping && picked.length > 0) await pickFrom(sql, key, shipping.shipment.reference, picked);

@@ -122,7 +122,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
     }
   }
 
-  /** The id of the committed order; does not wait for one that is being placed. */
+  /** Returns the id of the committed order. It does not wait for one that is being placed. */
   private async findByReference(reference: ExternalReference): Promise<string | null> {
     const [row] = await this.referenced(reference);
     // A client that reads the id takes the order as placed, as with a replay.
@@ -149,29 +149,30 @@ export class PostgresOrderPlacement extends OrderPlacement {
     } catch (caught) {
       const error =
         caught instanceof ReferenceInUse ? await this.ownerOfReference(placement.order, deadline, earlierLoss) : caught;
-      // Each of these settles what became of an earlier COMMIT: PostgreSQL lets an attempt insert the order or its
-      // reference, or read the key, only after the end of an earlier transaction that inserted the same.
+      // Each of these errors settles the outcome of an earlier COMMIT: PostgreSQL lets an attempt insert the order or
+      // its reference, or read the key, only after the end of an earlier transaction that inserted the same.
       if (error instanceof StockIsShort) return { outcome: 'short', shortages: error.shortages };
       if (error instanceof ExternalReferenceTaken) return { outcome: 'taken', orderId: error.orderId };
       if (error instanceof IdempotencyMismatch) throw error;
 
       const lost = lostCommitOf(error) ?? earlierLoss;
       if (lost === null) throw error;
-      // The order's id shows whether the commit took effect. Its absence does not show the opposite: the COMMIT may still
+      // If the order's id is found, the commit took effect. If it is not found, nothing is known: the COMMIT may still
       // be on its way to the server, or wait for a standby. The next attempt waits for it and conflicts with its order.
       if (await this.wasCommitted(placement.order, deadline, lost)) {
         this.recovered.inc();
         return placed(placement.order);
       }
-      if (error instanceof ReceiptNumberTaken) throw error; // by a committed order, which is another one
+      if (error instanceof ReceiptNumberTaken) throw error; // a committed order has the number, and it is another one
       if (error !== lost || deadline.remainingMs === 0) throw lost;
       return this.attempt(placement, deadline, lost);
     }
   }
 
   /**
-   * The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit. COMMIT travels with a
-   * withdrawal from one bin for each line. Where no single bin has enough, a second transaction takes the units from several.
+   * The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit. COMMIT
+   * travels together with a withdrawal from one bin for each line. When no single bin has enough, a second transaction
+   * takes the units from several bins.
    */
   private async write(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
     const { order, demand } = placement;
@@ -193,14 +194,13 @@ export class PostgresOrderPlacement extends OrderPlacement {
       const [, withdrawn] = await sql.pipeline([insertion, fromAny]);
       const shortages = shortagesIn(withdrawn, demand);
       if (shortages.length > 0) throw new StockIsShort(shortages);
-      // Only here: a withdrawal from one bin for each line is always within the limits.
+      // The check is needed only here: a withdrawal from one bin for each line is always within the limits.
       await assertFewMovements(sql, { storeId: order.storeId, orderId: order.id });
     });
   }
 
   /**
-   * An order's reference is in use, by another order or by an earlier attempt to place the same one.
-   *
+   * Handles a reference that is in use, either by another order or by an earlier attempt to place the same one.
    * @throws earlierLoss, if there is one, when the look-up fails or takes too long.
    */
   private async ownerOfReference(
@@ -236,7 +236,7 @@ function lookUpTime({ remainingMs }: Deadline): Deadline {
   return Deadline.in(Math.max(LOST_COMMIT_LOOK_UP_MS, remainingMs));
 }
 
-/** The commit that an attempt lost: an order may be committed, but nothing shows that it is replicated. */
+/** Returns the commit that an attempt lost: an order may be committed, but nothing shows that it is replicated. */
 function lostCommitOf(error: unknown): CommitOutcomeUnknown | null {
   if (error instanceof CommitOutcomeUnknown) return error;
   return error instanceof OrderExists ? new CommitOutcomeUnknown(error) : null;
@@ -254,7 +254,7 @@ async function write(
 ): Promise<PlacementOutcome> {
   const kept =
     idempotency && (await claimKey(sql, 'order', idempotency, { orderId: order.id, record: receiptOf(order) }));
-  // The key may be held by an earlier attempt of this placement, whose COMMIT went unanswered.
+  // An earlier attempt of this placement, whose COMMIT went unanswered, may hold the key.
   if (kept?.orderId === order.id) return placed(order);
   if (kept) return { outcome: 'replayed', receipt: kept.record };
   await save(orderInsertion(order, assessment)).catch((error: unknown) => {

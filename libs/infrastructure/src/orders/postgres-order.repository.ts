@@ -76,8 +76,8 @@ const FIND_BY_RECEIPTS = `${FIND} WHERE item.store_id = $1 AND ${anyOf('upper(it
 const IDS_OF_MODE = `/* orders.ids_of_mode */
   SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')} AND is_test = $3`;
 
-// The first event is derived from the order, which keeps its time and the key that placed it. The others come from the
-// primary key, in its order: a page reads no more than it skips and shows.
+// The first event is derived from the order, which stores its time and the key that placed it. The others are read by
+// the primary key, in its sequence: a page reads no more than it skips and shows.
 const HISTORY = withinBytes(
   `(SELECT 0::bigint AS id, created_at AS at, ${placerType('of')} AS actor_type,
       coalesce(placed_by::text, '') AS actor_id,
@@ -118,7 +118,7 @@ interface HistoryRow extends EventRow, Counted, Weighed {
 const UNIQUE = `(SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('id', '?::uuid[]')}
   UNION SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('upper(receipt_number)', '?::text[]')})`;
 
-/** @returns whether a unique key leaves a few orders at most. */
+/** @returns whether a unique key limits the list to a few orders. */
 function addLookUps(where: Conditions, filter: OrderFilter): boolean {
   const { ids, externalReference, customerId, email } = filter;
   if (ids) {
@@ -135,26 +135,29 @@ function addLookUps(where: Conditions, filter: OrderFilter): boolean {
   return ids !== undefined || externalReference !== undefined;
 }
 
-/** Binds the metadata. The index has them below the id of their store, so that it finds none of other stores. */
+/** Binds the metadata. The index stores them under the id of their store, so that it finds none of other stores. */
 function hasMetadata(where: Conditions, metadata: Metadata): string {
   const store = 'item.store_id::text';
   return `jsonb_set(jsonb_object(ARRAY[${store}, '']), ARRAY[${store}], item.metadata)
     @> jsonb_build_object($1::int, ${where.bind(JSON.stringify(metadata))}::jsonb) AND item.metadata <> '{}'`;
 }
 
-/** SQL for the ids of orders with a payment in the range, all of which it reads: 8 µs each. Binds its ends. */
+/**
+ * SQL for the ids of orders with a payment in the range. It reads all such payments, 8 µs each, and binds the range's
+ * ends.
+ */
 function paidIn(range: TimeRange, where: Conditions): string {
   return `SELECT order_id FROM payments WHERE store_id = $1${inRange('at', range, where)}`;
 }
 
-/** A filter with no value that an order can have. */
+/** Whether a filter has a list without a value that an order can have. */
 function hasNoValue({ status, fulfillmentStatus, source, customerId, email, metadata = {} }: OrderFilter): boolean {
   const isNoCustomer = customerId !== undefined && readUuid(customerId) === null;
   if (isNoCustomer || email === '' || !isMetadata(metadata)) return true;
   return [status, fulfillmentStatus, source].some((values) => values?.length === 0);
 }
 
-/** Adds a condition for each column with one value. @returns the columns with several. */
+/** Adds a condition for each column with a single value. @returns the columns with several values. */
 function addLabels(where: Conditions, labels: readonly (readonly [string, readonly string[] | undefined])[]): OneOf[] {
   return labels.flatMap(([column, values = []]) => {
     if (values.length === 1) where.and(`${column} = ?`, values[0]);
@@ -172,7 +175,7 @@ export function readRow(rows: readonly unknown[] = []): OrderRow {
   return row;
 }
 
-/** With the parts that the list includes. Of payments that are not shown, it has the sums. */
+/** A row with the parts that the list includes. Payments that are not shown appear as sums. */
 interface ListedRow
   extends
     Omit<ListedOrder, 'lines' | 'payments'>,
@@ -212,7 +215,7 @@ export class PostgresOrderRepository extends OrderRepository {
     const where = new Conditions('item.store_id = ?', storeId);
     const isLookUp = addLookUps(where, filter);
     const isByPayment = filter.paidFrom !== undefined || filter.paidTo !== undefined;
-    // No values: indexes have these conditions.
+    // These conditions have no parameters, so that they imply those of the indexes.
     if (held !== undefined) where.and(`item.held_reasons IS ${held ? 'NOT NULL' : 'NULL'}`);
     if (isTest !== undefined) where.and(isTest ? 'item.is_test' : 'NOT item.is_test');
     if (filter.refundDue) where.and('item.balance < 0');
@@ -268,7 +271,7 @@ export class PostgresOrderRepository extends OrderRepository {
       tally,
       ...search,
       isLookUp: isLookUp && term === undefined,
-      // Any number of test orders may be newer than the live ones of a page.
+      // Live orders may be sparse: arbitrarily many test orders can precede them.
       isSparse: isTest === false,
     };
     if (large.length === 0) return readByTime<ListedOrder>(this.database, list, page);

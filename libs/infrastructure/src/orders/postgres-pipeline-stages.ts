@@ -1,35 +1,41 @@
-import { PipelineStages, type ClaimedStage, type MailOutcome } from '@app/application';
+import { PipelineStages, type ClaimedStage, type ClaimLimits, type MailOutcome } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
+import { ALL_STORES } from '../postgres/read-batches.js';
 import { failureName } from '../platform/error-code.js';
+import { DUE_OF_LOCKED, ROOM_OF_STORE, valuesOf } from '../platform/store-claim-loop.js';
 
-/** How often a claim begins with the stage that is due longest. The claims between begin with what the one before left. */
+/**
+ * How often a claim starts with the stage that is due longest. The claims in between continue after what the previous
+ * one saw.
+ */
 const RESTART_INTERVAL_MS = 1_000;
 
 const IS_FREE = `(locked_until IS NULL OR locked_until < now())`;
 
-// When more are due than are asked for, the longest due of each store comes before the second of any, so that no store waits for
-// the backlog of another. It reads a few stages of each store: BETWEEN and pairs of columns keep the planner to the index
+// When more are due than are asked for, the longest due of each store comes before the second of any, and a store that has room
+// for more before one that has less, so that no store waits for the backlog of another. A store without room keeps its front, so
+// that the next claim begins there. It reads a few stages of each store: BETWEEN and pairs of columns keep the planner to the index
 // order_stages_due_by_store, and places of rows (ctid) to what was found. The stages of running attempts are the longest due: the
 // index passes them first. SKIP LOCKED: workers at the same moment claim different stages, for which the front of a store is longer
 // than a claim, and none waits for a retry of an operator. Changes no indexed column, so that no index gets an entry, and no column
 // that the feed of changes shows.
 const CLAIM = `/* stages.claim */
   WITH longest AS MATERIALIZED (
-    SELECT store_id FROM order_stages WHERE state = 'pending' AND run_at >= $3 AND run_at <= now() AND ${IS_FREE}
+    SELECT store_id FROM order_stages WHERE state = 'pending' AND run_at >= $6 AND run_at <= now() AND ${IS_FREE}
     ORDER BY run_at LIMIT $1::int
   ), waiting AS (
     SELECT store_id FROM longest UNION SELECT id FROM stores WHERE (SELECT count(*) FROM longest) = $1::int
   ), front AS MATERIALIZED (
-    SELECT due.*, row_number() OVER (PARTITION BY waiting.store_id ORDER BY due.run_at) AS turn
-    FROM waiting CROSS JOIN LATERAL (
+    SELECT due.*, room, row_number() OVER (PARTITION BY waiting.store_id ORDER BY due.run_at) - room AS turn
+    FROM (SELECT store_id, ${ROOM_OF_STORE} AS room FROM waiting) AS waiting CROSS JOIN LATERAL (
       SELECT ctid AS place, run_at FROM order_stages
-      WHERE state BETWEEN 'pending' AND 'pending' AND store_id = waiting.store_id AND (store_id, run_at) >= (waiting.store_id, $3)
+      WHERE state BETWEEN 'pending' AND 'pending' AND store_id = waiting.store_id AND (store_id, run_at) >= (waiting.store_id, $6)
         AND (store_id, run_at) <= (waiting.store_id, now()) AND ${IS_FREE}
       ORDER BY run_at LIMIT 3 * $1::int
     ) AS due
-  ), due AS (
-    SELECT free.* FROM (SELECT place FROM front ORDER BY turn, run_at) AS next CROSS JOIN LATERAL (
+  ), locked AS (
+    SELECT free.*, next.room, next.turn FROM (SELECT * FROM front WHERE room > 0 ORDER BY turn, run_at) AS next CROSS JOIN LATERAL (
       SELECT ctid AS place, store_id, order_id, stage, reference, locked_until IS NOT NULL AS taken_over FROM order_stages
       WHERE ctid = next.place AND (state = 'pending') IS TRUE AND run_at <= now() AND ${IS_FREE}
         /* @protects served-stages */
@@ -37,15 +43,15 @@ const CLAIM = `/* stages.claim */
       /* @protects stage-lock */
       FOR NO KEY UPDATE SKIP LOCKED
     ) AS free LIMIT $1::int
-  )
-  UPDATE order_stages SET locked_until = now() + $2 * interval '1 ms' WHERE ctid = ANY (ARRAY(SELECT place FROM due))
+  ), ${DUE_OF_LOCKED}
+  UPDATE order_stages SET locked_until = now() + $5 * interval '1 ms' WHERE ctid = ANY (ARRAY(SELECT place FROM due))
   RETURNING store_id AS "storeId", order_id AS "orderId", stage, reference, attempts, locked_until AS "lockedUntil", (
       SELECT taken_over FROM due WHERE (due.store_id, due.order_id, due.stage, due.reference)
         = (order_stages.store_id, order_stages.order_id, order_stages.stage, order_stages.reference)
     ) AS "takenOver", run_at AS "runAt", (SELECT min(run_at) FROM front WHERE place NOT IN (SELECT place FROM due)) AS "leftAt"`;
 
-// A worker whose claim was taken over, or whose stage was retried, finds another lock or none. IS TRUE keeps the planner
-// from the index of due stages, which is empty most of the time and long after an outage.
+// A worker whose claim was taken over, or whose stage was retried, finds another lock or none. IS TRUE keeps the
+// planner from the index of due stages, which is empty most of the time and long after an outage.
 // @protects stage-holder
 const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND (state = 'pending') IS TRUE
     AND locked_until = $5 AND is_writable($1)`;
@@ -61,12 +67,13 @@ const FAILED = `/* stages.failed */
     updated_at = now()
   WHERE ${HELD}`;
 
-/** `leftAt` is the same in all rows: since when the longest due of the stages is due that the claim saw and left. */
+/** `leftAt` is the same in all rows: the due time of the longest due stage that the claim saw but did not take. */
 type ClaimedRow = ClaimedStage & { readonly runAt: Date; readonly leftAt: Date | null };
 
 /**
- * A stage that is done stays in the index while an open snapshot may see it, such as that of a backup. Not every claim passes all
- * of these: what a claim leaves behind, because it commits late or its worker is lost, waits for the next look at the front.
+ * A finished stage stays in the index while an open snapshot may see it, such as that of a backup. Most claims
+ * therefore do not start at the front. A stage that such a claim passes, because it commits late or its worker is lost,
+ * waits for the next claim that does.
  */
 @Injectable()
 export class PostgresPipelineStages extends PipelineStages {
@@ -78,12 +85,12 @@ export class PostgresPipelineStages extends PipelineStages {
   }
 
   // The commit of the claim follows that of the order in the WAL. When the standbys have the one, they have the other.
-  override async claim(most: number, forMs: number): Promise<ClaimedStage[]> {
+  override async claim(limits: ClaimLimits, forMs: number): Promise<ClaimedStage[]> {
     // @protects claim-on-standby
     const now = performance.now();
     if (now >= this.restartAt) [this.restartAt, this.last] = [now + RESTART_INTERVAL_MS, 0];
-    const values = [most, forMs, new Date(this.last)];
-    const claimed = await this.database.write<ClaimedRow>(CLAIM, values);
+    const values = [...valuesOf(limits), forMs, new Date(this.last)];
+    const claimed = await this.database.write<ClaimedRow>(CLAIM, values, ALL_STORES);
     const leftAt = claimed[0]?.leftAt?.getTime();
     this.last = leftAt ?? Math.max(this.last, ...claimed.map(({ runAt }) => runAt.getTime()));
     return claimed.map(({ runAt: _, leftAt: __, ...stage }) => stage);

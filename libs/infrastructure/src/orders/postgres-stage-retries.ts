@@ -7,14 +7,14 @@ import type { LockedOrder } from '../stock/restock.js';
 import { lockOrder } from './order-changes.js';
 import { byPipeline, retryStages } from './order-stages.js';
 
-// Not a change of the order: its record shows the same.
+// Dismissing is not a change of the order: its record shows the same.
 const DISMISS = `/* stages.dismiss */
   UPDATE order_stages SET dismissed = true
   WHERE store_id = $1 AND order_id = $2 AND outcome = 'failed' AND NOT dismissed
   RETURNING stage`;
 
-// A worker skips locked stages: it claims none of them before the transaction ends. clock_timestamp(), because the
-// statement may have waited for a claim.
+// A worker skips locked stages, so it claims none of them before the transaction ends. clock_timestamp() is used
+// because the statement may have waited for a claim.
 const UNFINISHED = `/* stages.unfinished */
   SELECT stage, reference, coalesce(state = 'pending' AND locked_until > clock_timestamp(), false) AS running FROM order_stages
   WHERE store_id = $1 AND order_id = $2

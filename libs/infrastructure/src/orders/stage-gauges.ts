@@ -2,14 +2,14 @@ import { UNAVAILABLE } from '@app/domain';
 import { MOVED_STORES, type DatabaseGauge } from '../postgres/database-gauge.js';
 
 const MAX_DEAD_LETTERS = 10_000;
-/** The count of each set of reasons stops here: operators need its size, not an exact number. */
+/** Counting stops here for each set of reasons: operators need its size, not an exact number. */
 const MAX_HELD = 1_000;
 const MAX_SETS = 100;
 
 /**
- * SQL for held orders by their set of reasons, without imported ones, whose reasons may be any text. Walks the index
- * orders_placed_held_by_reasons from one set to the next and reads a bounded part of each, so the cost does not depend on the
- * number of orders.
+ * SQL for held orders by their set of reasons, without imported orders, whose reasons may be any text. It walks the
+ * index orders_placed_held_by_reasons from one set to the next and reads a bounded part of each, so its cost does not
+ * depend on the number of orders.
  */
 export const HELD_SETS = `
   WITH RECURSIVE held AS (

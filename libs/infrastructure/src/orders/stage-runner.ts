@@ -1,16 +1,16 @@
-import type { ClaimedStage, RunPipelineStage, StageResult } from '@app/application';
+import type { ClaimedStage, ClaimLimits, RunPipelineStage, StageResult } from '@app/application';
 import { Histogram } from 'prom-client';
-import { ClaimLoop } from '../platform/claim-loop.js';
 import { failureName } from '../platform/error-code.js';
 import type { JsonLogger } from '../platform/json-logger.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
+import { StoreClaimLoop } from '../platform/store-claim-loop.js';
 import { traced } from '../platform/spans.js';
 
-/** A worker that has not looked for stages for longer is not at work. Longer than a database fail-over. */
+/** A worker that has not looked for stages for this time counts as stopped. It is longer than a database failover. */
 const OVERDUE_MS = 60_000;
 
 /** Runs the due stages of orders. */
-export class StageRunner extends ClaimLoop<ClaimedStage> {
+export class StageRunner extends StoreClaimLoop<ClaimedStage> {
   private readonly attempts: Histogram;
   private polledAt: number | null = null;
 
@@ -30,23 +30,26 @@ export class StageRunner extends ClaimLoop<ClaimedStage> {
     });
   }
 
-  /** Whether it looked for stages within the last minute, or not yet: the start may wait for the database. */
+  /**
+   * Whether it looked for stages within the last minute, or has not started looking: the start may wait for the
+   * database.
+   */
   get isAtWork(): boolean {
     return this.polledAt === null || performance.now() - this.polledAt < OVERDUE_MS;
   }
 
-  override async claim(most: number): Promise<ClaimedStage[]> {
-    const claimed = await this.stages.claim(most);
+  override async claimWithin(limits: ClaimLimits): Promise<ClaimedStage[]> {
+    const claimed = await this.stages.claim(limits);
     this.polledAt = performance.now();
     return claimed;
   }
 
-  /** Runs, logs and measures an attempt. Never rejects. */
+  /** Runs, logs and measures an attempt. It never rejects. */
   override async execute(claim: ClaimedStage): Promise<void> {
     const { storeId, orderId, stage, attempts } = claim;
     const attempt = attempts + 1;
     const started = performance.now();
-    // Stays when the result cannot be recorded.
+    // This value stays when the result cannot be recorded.
     let outcome: StageResult['outcome'] = 'failed';
     const run = async () => {
       const result = await this.stages.execute(claim);

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { ClaimLoop } from './claim-loop.js';
 
-/** Has `due` pieces of work, which end when the test says so. */
+/** A loop with `due` tasks, which end when the test says so. */
 class Work extends ClaimLoop<number> {
   readonly ends: ((error?: Error) => void)[] = [];
   readonly asked: number[] = [];

@@ -1,39 +1,44 @@
 import { Logger } from '@nestjs/common';
 import { failureName } from './error-code.js';
 import { OutageLog } from './outage-log.js';
-import { ProcessLoop } from './process-loop.js';
+import { atMost, ProcessLoop } from './process-loop.js';
 
 const RETRY_MS = 1_000;
-/** The wait with a backlog: what ends in this time makes room for one claim. */
+/** The wait with a backlog: the tasks that end in this time make room for one claim. */
 const COLLECT_MS = 10;
 
 export interface ClaimLoopOptions {
-  /** The work of the queue, in the plural, for the log. */
+  /** The tasks of the queue, in the plural, for the log. */
   readonly what: string;
-  /** How much of it runs at a time. */
+  /** How many tasks run concurrently. */
   readonly concurrency: number;
-  /** The longest wait of due work for a free worker. */
+  /** How long a due task waits at most for an idle worker. */
   readonly pollMs: number;
-  /** How long a shutdown waits for what runs. */
+  /** How long a shutdown waits for running tasks. */
   readonly shutdownMs: number;
 }
 
-/** Claims what is due in a queue, and runs it at least once. Workers in several processes share the work. */
+/** Claims due tasks of a queue, and runs each at least once. Workers in several processes share the queue. */
 export abstract class ClaimLoop<Claim> extends ProcessLoop {
   private readonly logger = new Logger(this.constructor.name);
   private readonly outage: OutageLog;
-  private readonly running = new Set<Promise<void>>();
+  protected readonly running = new Map<Promise<void>, Claim>();
 
   constructor(private readonly options: ClaimLoopOptions) {
     super(options.shutdownMs);
     this.outage = new OutageLog(options.what, (line) => this.logger.warn(line));
   }
 
-  /** Claims due work, which no other worker then has for some time. @param most from 1. */
+  /** Claims due tasks, which no other worker then gets for some time. @param most at least 1. */
   abstract claim(most: number): Promise<readonly Claim[]>;
 
-  /** Runs what it has claimed. After a failure, which the log has, the queue says when the work is due again. */
+  /** Runs a claimed task. After a failure, which is logged, the queue decides when the task is due again. */
   abstract execute(claim: Claim): Promise<void>;
+
+  /** Whether due work may wait only for the end of other work. */
+  protected isHeldBack(): boolean {
+    return false;
+  }
 
   protected override async run(): Promise<void> {
     const { concurrency, pollMs } = this.options;
@@ -41,14 +46,15 @@ export abstract class ClaimLoop<Claim> extends ProcessLoop {
       const free = concurrency - this.running.size;
       const claimed = await this.startDue(free);
       if (claimed === null) return RETRY_MS;
-      if (claimed < free) return pollMs;
-      await Promise.race(this.running);
+      if (claimed < free && !this.isHeldBack()) return pollMs;
+      const anEnd = Promise.race(this.running.keys());
+      await (claimed < free ? atMost(pollMs, anEnd) : anEnd);
       return COLLECT_MS;
     });
-    await Promise.all(this.running);
+    await Promise.all(this.running.keys());
   }
 
-  /** @returns how much it has started; null after a failure. */
+  /** @returns how many tasks it has started; null after a failure. */
   private async startDue(most: number): Promise<number | null> {
     try {
       const claims = await this.claim(most);
@@ -64,7 +70,7 @@ export abstract class ClaimLoop<Claim> extends ProcessLoop {
     const attempt = this.execute(claim)
       .catch((error: unknown) => this.note('failed', error))
       .finally(() => this.running.delete(attempt));
-    this.running.add(attempt);
+    this.running.set(attempt, claim);
   }
 
   private note(what: string, error: unknown): void {

@@ -8,7 +8,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 const OLDER = Buffer.alloc(32, 1).toString('base64');
 const OIDC = { OIDC_ISSUER: 'https://login.example/', OIDC_CLIENT_ID: 'store', OIDC_CLIENT_SECRET: 'secret' };
 const PUBLIC_URL = 'https://shop.example';
-const TOGETHER = 'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together';
+const TOGETHER = 'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are required together';
 const COLLECTOR = 'http://collector:4318';
 
 describe('Config', () => {
@@ -73,7 +73,8 @@ describe('Config', () => {
     [{ METRICS_PORT: '3001' }, { metricsPort: 3001 }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR }, { tracing: true }],
     [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/x' }, { tracing: true }],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_SDK_DISABLED: 'true' }, { tracing: false }],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_SDK_DISABLED: 'TRUE' }, { tracing: false }],
+    [{ LOG_LEVEL: 'WARN' }, { logLevel: 'warn' }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_TRACES_EXPORTER: 'none' }, { tracing: false }],
   ])('reads %j as %j', (env, expected) => {
     expect(new Config(env)).toMatchObject(expected);
@@ -85,7 +86,7 @@ describe('Config', () => {
     [{ METRICS_PORT: 'x' }, 'METRICS_PORT must be an integer from 0 to 65535'],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
-      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with http:// or https://, ' + ENCODED,
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL of at most 2000 characters',
     ],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
@@ -100,7 +101,7 @@ describe('Config', () => {
       'DATABASE_URL is empty: in production, unset it to use the embedded database',
     ],
     [{ DATABASE_URL: 'localhost:5432' }, NO_URL],
-    [{ DATABASE_DIRECT_URL: DATABASE_URL }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
+    [{ DATABASE_DIRECT_URL: DATABASE_URL }, 'DATABASE_DIRECT_URL requires DATABASE_URL'],
     [{ DATABASE_POOL_SIZE: '0' }, 'DATABASE_POOL_SIZE must be an integer from 1 to 1000'],
     [{ PIPELINE: 'on' }, 'PIPELINE must be one of inline, off'],
     [{ SMTP_URL: 'mail.example.com' }, `SMTP_URL must be a URL that starts with smtp:// or smtps://, ${ENCODED}`],
@@ -142,16 +143,16 @@ describe('Config', () => {
       ...['https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0'],
     ].map((OIDC_ISSUER): [Record<string, string>, string] => [
       { ...OIDC, OIDC_ISSUER, PUBLIC_URL },
-      'OIDC_ISSUER must name one tenant by its id: this issuer has the accounts of every company',
+      'OIDC_ISSUER must contain the id of one tenant: this issuer has the accounts of every company',
     ]),
-    [{ OIDC_TRUST_EMAIL: 'on' }, 'OIDC_TRUST_EMAIL needs OIDC_ISSUER'],
+    [{ OIDC_TRUST_EMAIL: 'on' }, 'OIDC_TRUST_EMAIL requires OIDC_ISSUER'],
     [{ ...OIDC, PUBLIC_URL, OIDC_TRUST_EMAIL: 'yes' }, 'OIDC_TRUST_EMAIL must be one of on, off'],
     [{ ...OIDC, OIDC_ISSUER: '', PUBLIC_URL }, `OIDC_ISSUER ${TOGETHER}`],
     [{ ...OIDC, OIDC_CLIENT_ID: '', PUBLIC_URL }, `OIDC_CLIENT_ID ${TOGETHER}`],
     [{ ...OIDC, OIDC_CLIENT_SECRET: '', PUBLIC_URL }, `OIDC_CLIENT_SECRET ${TOGETHER}`],
     [
       { ...OIDC, OIDC_ISSUER: 'https://login.example/x/.well-known/openid-configuration', PUBLIC_URL },
-      'OIDC_ISSUER must be the issuer itself: leave the ending /.well-known/openid-configuration out',
+      'OIDC_ISSUER must be the issuer itself, without /.well-known/openid-configuration',
     ],
     [OIDC, 'PUBLIC_URL is required with OIDC_ISSUER'],
     ...[
@@ -161,7 +162,7 @@ describe('Config', () => {
       { PUBLIC_URL: url },
       'PUBLIC_URL must be https:// and a host, or http:// on this machine, without a path, user, query or fragment',
     ]),
-    [{ SIGN_IN: 'oidc' }, 'SIGN_IN needs OIDC_ISSUER'],
+    [{ SIGN_IN: 'oidc' }, 'SIGN_IN requires OIDC_ISSUER'],
     [{ ...OIDC, PUBLIC_URL, SIGN_IN: 'code' }, 'SIGN_IN must be oidc, or absent'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     [

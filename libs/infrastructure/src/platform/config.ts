@@ -1,57 +1,57 @@
 import path from 'node:path';
 import { readNetwork } from '@app/application';
-import { isLoopback, parseUrl } from '@app/domain';
+import { integerFrom, isLoopback, parseUrl, VALUES, wordOf, type ValueReader } from '@app/domain';
 import { readMailbox, type Mailbox } from './mailbox.js';
 
 export const DEFAULT_DATA_DIR = path.resolve('.data');
 
 /** How long records are kept, in days. */
 export interface Retention {
-  /** Assessments of rejected orders. The assessment of a placed order stays with the order. */
+  /** Applies to assessments of rejected orders. The assessment of a placed order stays with the order. */
   readonly rejectedOrders: number;
-  /** Daily counts of the use of API keys. */
+  /** Applies to daily counts of the use of API keys. */
   readonly keyUsage: number;
 }
 
 export interface HealthLimits {
   readonly pipelineLagSeconds: number;
-  /** Stages that failed for good within 24 h. */
+  /** The number of stages that failed for good within 24 h. */
   readonly deadLetters: number;
   readonly feedLagSeconds: number;
   readonly retainedWalMib: number;
 }
 
-/** The identity provider of the people, and the service's account at it. */
+/** The identity provider, and the service's account at it. */
 export interface OidcClient {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Whether an e-mail counts as verified when the provider does not say whether it is. */
+  /** Whether an e-mail counts as verified when the provider does not say so. */
   readonly trustsEmail: boolean;
 }
 
 export class Config {
   readonly port: number;
   readonly host: string;
-  /** `null` = embedded PostgreSQL. */
+  /** `null` means embedded PostgreSQL. */
   readonly databaseUrl: string | null;
-  /** Bypasses a pooler, for migrations, commands and the worker's housekeeping. */
+  /** A URL that bypasses a pooler, for migrations, commands and the worker's housekeeping. */
   readonly databaseDirectUrl: string | null;
   readonly databasePoolSize: number;
-  /** Absolute. Holds the embedded database, the key file and unsent mail. */
+  /** An absolute path. The directory holds the embedded database, the key file and unsent mail. */
   readonly dataDir: string;
-  /** `inline` = the API process also runs the pipeline. */
+  /** `inline` means that the API process also runs the pipeline. */
   readonly pipeline: 'inline' | 'off';
-  /** `null` = mail is written to files under `dataDir`. */
+  /** `null` means that mail is written to files under `dataDir`. */
   readonly smtpUrl: string | null;
   readonly mailFrom: Mailbox;
-  /** Sign-in by OpenID Connect; `null` = none. */
+  /** Configures sign-in by OpenID Connect; `null` means none. */
   readonly oidc: OidcClient | null;
   /** Whether people can sign in with a mailed code. */
   readonly mailedCodes: boolean;
-  /** Keys of 32 bytes, newest first; `null` = a key file under `dataDir`. */
+  /** Keys of 32 bytes, newest first; `null` means a key file under `dataDir`. */
   readonly encryptionKeys: readonly Buffer[] | null;
-  /** Requests that a key may send in 10 s; 0 = no limit. */
+  /** The number of requests that a key may send in 10 s; 0 means no limit. */
   readonly throttlePer10s: number;
   readonly retention: Retention;
   readonly healthLimits: HealthLimits;
@@ -60,17 +60,17 @@ export class Config {
   readonly tracing: boolean;
   /** Whether an API process serves the dashboard and the sign-in of people. */
   readonly dashboard: boolean;
-  /** The port of an API process's metrics; `null` = `port`. */
+  /** The port of an API process's metrics; `null` means `port`. */
   readonly metricsPort: number | null;
-  /** The port of a worker's metrics; `null` = none. */
+  /** The port of a worker's metrics; `null` means none. */
   readonly workerPort: number | null;
-  /** Where browsers reach the service, without a slash at its end; `null` = unknown. */
+  /** The URL where browsers reach the service, without a trailing slash; `null` when unknown. */
   readonly publicUrl: string | null;
   /** Each running stage has a connection to the mail server. */
   readonly workerConcurrency: number;
-  /** Networks that webhooks may reach on any port although they are private, such as `10.1.0.0/16`. */
+  /** Private networks that webhooks may nevertheless reach, on any port, such as `10.1.0.0/16`. */
   readonly webhookAllow: readonly string[];
-  /** The proxies whose `X-Forwarded-For` is believed: all, the last ones by their number, or those in networks. */
+  /** The proxies whose `X-Forwarded-For` is trusted: all, a number of the last ones, or those in networks. */
   readonly trustProxy: boolean | number | readonly string[];
 
   /** @throws ConfigError */
@@ -78,7 +78,7 @@ export class Config {
     const read = new Environment(env);
     this.port = read.integer('PORT', 3000, 0, 65_535);
     this.databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
-    // A trial is for this machine only, until the operator decides otherwise.
+    // A trial is reachable only from this machine, until the operator decides otherwise.
     this.host = read.text('HOST') ?? (this.databaseUrl === null ? '127.0.0.1' : '0.0.0.0');
     this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
     this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
@@ -88,7 +88,8 @@ export class Config {
     this.mailFrom = read.mailbox('MAIL_FROM') ?? { name: '', address: 'orders@localhost' };
     this.encryptionKeys = read.keys('DATA_ENCRYPTION_KEYS');
     this.oidc = read.oidcClient();
-    this.mailedCodes = read.parsed('SIGN_IN', (text) => text === 'oidc' || null, 'must be oidc, or absent') === null;
+    this.mailedCodes =
+      read.value('SIGN_IN', { read: (text) => text === 'oidc' || null, rule: 'must be oidc, or absent' }) === null;
     this.throttlePer10s = read.integer('THROTTLE_PER_10S', 5000, 0, 10_000_000);
     this.retention = {
       rejectedOrders: read.integer('REJECTED_ORDERS_KEPT_DAYS', 90, 1, 36_500),
@@ -96,15 +97,16 @@ export class Config {
     };
     this.healthLimits = {
       pipelineLagSeconds: read.integer('PIPELINE_MAX_LAG_SECONDS', 300, 1, 1_000_000),
-      // The gauge counts no further than 10,000.
+      // The gauge counts up to 10,000 only.
       deadLetters: read.integer('PIPELINE_MAX_DEAD_LETTERS', 100, 0, 9_999),
       feedLagSeconds: read.integer('FEED_MAX_LAG_SECONDS', 300, 1, 1_000_000),
       retainedWalMib: read.integer('WAL_MAX_RETAINED_MIB', 4_096, 1, 1_000_000_000),
     };
     this.logLevel = read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info';
     const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-    const isSet = endpoints.map((name) => read.url(name, ['http:', 'https:'])).some((url) => url !== null);
-    this.tracing = isSet && read.text('OTEL_SDK_DISABLED') !== 'true' && read.text('OTEL_TRACES_EXPORTER') !== 'none';
+    const isSet = endpoints.map((name) => read.value(name, VALUES.webAddress)).some((url) => url !== null);
+    this.tracing =
+      isSet && read.text('OTEL_SDK_DISABLED')?.toLowerCase() !== 'true' && read.text('OTEL_TRACES_EXPORTER') !== 'none';
     for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
       if (this.tracing) read.oneOf(name, ['http/protobuf']);
     }
@@ -124,16 +126,17 @@ export class Config {
     if (/[?&](debug|logger)=/i.test(this.smtpUrl ?? '')) {
       throw new ConfigError('SMTP_URL', 'must not have the options debug and logger');
     }
-    // A missing secret leaves the variable empty. Orders would go into a new embedded database and be lost with it.
+    // A missing secret leaves the variable empty. Orders would then go into a new embedded database and be lost with
+    // it.
     if (this.databaseUrl === null && env.DATABASE_URL !== undefined && env.NODE_ENV === 'production') {
       throw new ConfigError('DATABASE_URL', 'is empty: in production, unset it to use the embedded database');
     }
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
-      throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
+      throw new ConfigError('DATABASE_DIRECT_URL', 'requires DATABASE_URL');
     }
-    // Browsers keep no cookie of a sign-in at another address.
+    // Browsers drop the cookie of a sign-in at another address.
     if (this.oidc && this.publicUrl === null) throw new ConfigError('PUBLIC_URL', 'is required with OIDC_ISSUER');
-    if (!this.oidc && !this.mailedCodes) throw new ConfigError('SIGN_IN', 'needs OIDC_ISSUER');
+    if (!this.oidc && !this.mailedCodes) throw new ConfigError('SIGN_IN', 'requires OIDC_ISSUER');
   }
 }
 
@@ -147,17 +150,13 @@ export class ConfigError extends Error {
 class Environment {
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
 
-  /** An empty variable is absent. */
+  /** Returns null for an empty variable, like for an absent one. */
   text(name: string): string | null {
     return this.env[name]?.trim() || null;
   }
 
   integer(name: string, fallback: number, min: number, max: number): number {
-    const read = (text: string) => {
-      const value = Number(text);
-      return /^\d+$/.test(text) && value >= min && value <= max ? value : null;
-    };
-    return this.parsed(name, read, `must be an integer from ${min} to ${max}`) ?? fallback;
+    return this.value(name, integerFrom(min, max)) ?? fallback;
   }
 
   port(name: string): number | null {
@@ -165,22 +164,21 @@ class Environment {
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T | null {
-    const read = (text: string) => values.find((candidate) => candidate === text) ?? null;
-    return this.parsed(name, read, `must be one of ${values.join(', ')}`);
+    return this.value(name, wordOf(values));
   }
 
   url(name: string, protocols: readonly string[]): string | null {
     const starts = protocols.map((protocol) => `${protocol}//`).join(' or ');
     const form = `a URL that starts with ${starts}, with special characters of a password percent-encoded`;
-    return this.parsed(name, (text) => (isUrl(text, protocols) ? text : null), `must be ${form}`);
+    return this.value(name, { read: (text) => (isUrl(text, protocols) ? text : null), rule: `must be ${form}` });
   }
 
   mailbox(name: string): Mailbox | null {
-    return this.parsed(name, readMailbox, 'must be an address, or Name <address>');
+    return this.value(name, { read: readMailbox, rule: 'must be an address, or Name <address>' });
   }
 
   keys(name: string): Buffer[] | null {
-    return this.parsed(name, readKeys, `must be ${KEYS_FORM}`);
+    return this.value(name, { read: readKeys, rule: `must be ${KEYS_FORM}` });
   }
 
   /** Single addresses become networks of one address. */
@@ -188,7 +186,7 @@ class Environment {
     return (this.text(name)?.split(',') ?? []).map((part) => {
       const { network, instead } = readNetwork(part);
       if (network !== null) return network;
-      // A text that is nearly a network is no secret.
+      // A text that is nearly a network is not a secret, so the message may show it.
       const meant = instead.length > 0 && `must have ${instead.join(' or ')} instead of ${part.trim()}`;
       throw new ConfigError(name, meant || `must be ${forms}`);
     });
@@ -196,17 +194,17 @@ class Environment {
 
   oidcClient(): OidcClient | null {
     if (this.text('OIDC_ISSUER')?.endsWith(DISCOVERY)) {
-      throw new ConfigError('OIDC_ISSUER', `must be the issuer itself: leave the ending ${DISCOVERY} out`);
+      throw new ConfigError('OIDC_ISSUER', `must be the issuer itself, without ${DISCOVERY}`);
     }
-    const issuer = this.parsed('OIDC_ISSUER', readIssuer, `must be ${ISSUER_FORM}`);
+    const issuer = this.value('OIDC_ISSUER', { read: readIssuer, rule: `must be ${ISSUER_FORM}` });
     if (issuer !== null && isOfManyTenants(new URL(issuer))) {
       throw new ConfigError(
         'OIDC_ISSUER',
-        'must name one tenant by its id: this issuer has the accounts of every company',
+        'must contain the id of one tenant: this issuer has the accounts of every company',
       );
     }
     const trustsEmail = this.oneOf('OIDC_TRUST_EMAIL', ['on', 'off']) === 'on';
-    if (trustsEmail && issuer === null) throw new ConfigError('OIDC_TRUST_EMAIL', 'needs OIDC_ISSUER');
+    if (trustsEmail && issuer === null) throw new ConfigError('OIDC_TRUST_EMAIL', 'requires OIDC_ISSUER');
     const clientId = this.text('OIDC_CLIENT_ID');
     const clientSecret = this.text('OIDC_CLIENT_SECRET');
     if (issuer !== null && clientId !== null && clientSecret !== null) {
@@ -214,14 +212,17 @@ class Environment {
     }
     if (issuer === null && clientId === null && clientSecret === null) return null;
     const missing = issuer === null ? 'OIDC_ISSUER' : clientId === null ? 'OIDC_CLIENT_ID' : 'OIDC_CLIENT_SECRET';
-    throw new ConfigError(missing, 'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET belong together');
+    throw new ConfigError(
+      missing,
+      'is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are required together',
+    );
   }
 
-  /** Drops the slash at the end. Browsers keep the cookies of a sign-in at no other address. */
+  /** Drops the trailing slash. Browsers send the cookies of a sign-in to no other address. */
   publicUrl(name: string): string | null {
     const read = (text: string) => (isPrivateUrl(text) && /^https?:\/\/[^\s/?#@]+\/?$/i.test(text) ? text : null);
-    const form = 'must be https:// and a host, or http:// on this machine, without a path, user, query or fragment';
-    return this.parsed(name, read, form)?.replace(/\/$/, '') ?? null;
+    const rule = 'must be https:// and a host, or http:// on this machine, without a path, user, query or fragment';
+    return this.value(name, { read, rule })?.replace(/\/$/, '') ?? null;
   }
 
   trustedProxies(name: string): boolean | number | string[] {
@@ -233,12 +234,11 @@ class Environment {
     return this.networks(name, forms);
   }
 
-  /** @param read returns null for a text that the variable cannot have. */
-  parsed<T>(name: string, read: (text: string) => T | null, problem: string): T | null {
+  value<T>(name: string, { read, rule }: ValueReader<T>): T | null {
     const text = this.text(name);
     if (text === null) return null;
     const value = read(text);
-    if (value === null) throw new ConfigError(name, problem);
+    if (value === null) throw new ConfigError(name, rule);
     return value;
   }
 }
@@ -254,7 +254,7 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return protocols.includes(url.protocol);
 }
 
-/** What a provider serves below its issuer. */
+/** The path, below its issuer, where a provider describes itself. */
 const DISCOVERY = '/.well-known/openid-configuration';
 
 const ISSUER_FORM = 'a URL that starts with https://, without a query';
@@ -263,20 +263,23 @@ function readIssuer(text: string): string | null {
   return isPrivateUrl(text) && !/[?#@]/.test(text) ? text : null;
 }
 
-/** Where Microsoft signs in the accounts of every company, and of private persons, who write their e-mail themselves. */
+/**
+ * Matches the hosts where Microsoft signs in the accounts of every company, and of private persons, who enter their
+ * e-mail themselves.
+ */
 const MICROSOFT = /(?:^|\.)(?:microsoftonline\.(?:com|us|cn)|windows\.net)$/;
 const MANY_TENANTS = /^\/(?:common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(?:\/|$)/i;
 
 const isOfManyTenants = ({ hostname, pathname }: URL): boolean =>
   MICROSOFT.test(hostname) && MANY_TENANTS.test(pathname);
 
-/** Whether what is sent there cannot be read on the way: https, or this machine. */
+/** Whether nobody can read the traffic to this URL: it uses https, or stays on this machine. */
 function isPrivateUrl(text: string): boolean {
   const url = parseUrl(text);
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** What `readKeys` reads. */
+/** The form of the text that `readKeys` reads. */
 export const KEYS_FORM = 'keys of 32 bytes in base64, separated by commas, newest first';
 
 export function readKeys(text: string): Buffer[] | null {

@@ -54,7 +54,7 @@ describe('DataCipher', () => {
   });
 
   it('needs a key', () => {
-    expect(() => new DataCipher([])).toThrow('There is no encryption key');
+    expect(() => new DataCipher([])).toThrow('No encryption key is configured');
   });
 });
 

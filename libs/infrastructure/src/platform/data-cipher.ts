@@ -8,7 +8,7 @@ export const KEY_ID_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The message names the place and the identity of the key, and nothing of the value or of a key. */
+/** The message names the location and the identity of the key, but nothing of the value or of a key. */
 export class DecryptionFailed extends Error {
   constructor(context: string, problem: string) {
     super(`${context} cannot be decrypted: ${problem}`);
@@ -16,17 +16,17 @@ export class DecryptionFailed extends Error {
 }
 
 /**
- * A ciphertext: 4 bytes that identify the key, 12 of IV, 16 of tag, and the text. It is bound to its place (`context`):
- * a copy in another row cannot be decrypted.
+ * Encrypts and decrypts values. A ciphertext has 4 bytes that identify the key, 12 of IV, 16 of tag, and the text. It
+ * is bound to its location (`context`): a copy in another row cannot be decrypted.
  */
 export class DataCipher {
   private readonly newest: Buffer;
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /** @param newestFirst keys of 32 bytes. */
+  /** @param newestFirst each key has 32 bytes. */
   constructor(newestFirst: readonly Buffer[]) {
     const [newest] = newestFirst;
-    if (!newest) throw new Error('There is no encryption key');
+    if (!newest) throw new Error('No encryption key is configured');
     this.newest = newest;
     this.keys = new Map(newestFirst.map((key) => [keyId(key).toString('hex'), key]));
   }
@@ -74,11 +74,11 @@ function keysFromFile(file: string): Buffer[] {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   if (!fs.existsSync(file)) makeKeyFile(file);
   const keys = readKeys(fs.readFileSync(file, 'utf8'));
-  if (!keys) throw new Error(`${file} must hold ${KEYS_FORM}`);
+  if (!keys) throw new Error(`${file} must contain ${KEYS_FORM}`);
   return keys;
 }
 
-/** When two processes start at once, one makes the key and both use it. */
+/** When two processes start at the same time, one makes the key and both use it. */
 function makeKeyFile(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   fs.writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true });

@@ -9,9 +9,9 @@ export interface ErrorFields {
 }
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/** SQLSTATE classes whose messages name objects of the schema, and never a value. */
+/** Matches SQLSTATE classes whose messages name objects of the schema, and never a value. */
 const NAMES_NO_VALUES = /^(08|23|25|40|42|53|55|57|58)/;
-/** Node quotes the argument that it refuses, and JSON.parse the text. */
+/** Node quotes the argument that it rejects, and JSON.parse the text. */
 const QUOTES_ARGUMENTS = /^ERR_INVALID_/;
 const MAX_MESSAGE = 500;
 

@@ -14,10 +14,10 @@ const DEBUG_CONTEXTS = new Set([
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 8_192;
 
-/** Kept while standard output is not read. */
+/** How much is buffered while nothing reads standard output. */
 const BUFFER_BYTES = 4 << 20;
 
-/** The only fields that a line may have besides its message. */
+/** The only fields that a line may have in addition to its message. */
 export interface LogFields {
   readonly request_id?: string;
   readonly method?: string;
@@ -36,7 +36,7 @@ export interface LogFields {
   readonly error?: Partial<ErrorFields>;
 }
 
-/** JSON lines, or readable lines on a terminal. */
+/** Writes JSON lines, or readable lines on a terminal. */
 export class JsonLogger implements LoggerService {
   readonly error = this.at('error');
   readonly warn = this.at('warn');
@@ -59,7 +59,7 @@ export class JsonLogger implements LoggerService {
     return this.dropped;
   }
 
-  /** @param fields chosen one by one; never a header, a body, a key or a personal value. */
+  /** @param fields must be chosen one by one; never a header, a body, a key or a personal value. */
   write(level: pino.Level, message: string, fields: LogFields): void {
     this.pino[level](fields, message);
   }
@@ -69,7 +69,7 @@ export class JsonLogger implements LoggerService {
     this.put(context !== undefined && DEBUG_CONTEXTS.has(context) ? 'debug' : 'info', message, rest);
   }
 
-  /** Writes what is collected. Without it, an orderly exit would hang on a pipe without a reader. */
+  /** Writes the buffered lines. Without a time limit, an orderly exit would hang on a pipe without a reader. */
   async flush(): Promise<void> {
     await new Promise<void>((resolve) => (this.collected ? this.collected.flush(() => resolve()) : resolve()));
   }
@@ -86,7 +86,7 @@ export class JsonLogger implements LoggerService {
     this.pino[level]({ ...(context && { context }), ...(fields && { error: fields }) }, text);
   }
 
-  /** Asynchronous: a slow pipe must not delay requests. An exit and a fatal line write what is collected. */
+  /** Writes asynchronously, because a slow pipe must not delay requests. An exit and a fatal line flush the buffer. */
   private collectingOutput(): ReturnType<typeof pino.destination> {
     const options = { minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS, maxLength: BUFFER_BYTES };
     const stream = pino.destination({ dest: 1, sync: false, ...options });
@@ -108,7 +108,7 @@ function contextOf(rest: readonly unknown[]): string | undefined {
   return typeof last === 'string' && !last.includes('\n') ? last : undefined;
 }
 
-/** Standard output contains only JSON, also when libraries print to the console. */
+/** Keeps standard output free of anything but JSON, even when libraries print to the console. */
 export function logProcessOutput(logger: JsonLogger): void {
   const firstLine = (message: unknown) => (typeof message === 'string' ? message.split('\n')[0] : message);
   const warn = (message: unknown) => logger.warn(firstLine(message), 'Console');

@@ -1,7 +1,7 @@
 import { isMailAddress } from '@app/domain';
 import { oneLine } from './plain-text.js';
 
-/** A party of a message. The mailer gets it as an object, because it reads a string as a list of addresses. */
+/** A sender or recipient. The mailer gets it as an object, because it reads a string as a list of addresses. */
 export interface Mailbox {
   readonly name: string;
   readonly address: string;
@@ -12,7 +12,7 @@ export function mailbox(address: string, name = ''): Mailbox | null {
   return isMailAddress(trimmed) ? { name: oneLine(name, 100), address: trimmed } : null;
 }
 
-/** Reads `a@b`, `<a@b>`, `Name <a@b>` or `"Name" <a@b>`; null for any other text. */
+/** Reads `a@b`, `<a@b>`, `Name <a@b>` or `"Name" <a@b>`; returns null for any other text. */
 export function readMailbox(text: string): Mailbox | null {
   const angled = /^([^<>]*)<([^<>]*)>$/.exec(text.trim());
   if (!angled) return mailbox(text);

@@ -34,7 +34,7 @@ describe('work once per second', () => {
     ms = 1_000;
     const second = work();
 
-    // Vitest fails the run for a rejection that nobody handles.
+    // Vitest fails the run when a rejection is unhandled.
     for (const each of fail) each();
     const outcomes = await Promise.allSettled([first, second]);
     await setImmediate();

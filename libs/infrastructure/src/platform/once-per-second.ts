@@ -1,6 +1,6 @@
 const FRESH_MS = 1_000;
 
-/** A failure is not kept. @param now milliseconds of a monotonic clock. */
+/** Caches a result for a second, but never a failure. @param now returns the milliseconds of a monotonic clock. */
 export function oncePerSecond<T>(work: () => Promise<T>, now = () => performance.now()): () => Promise<T> {
   let shared: Promise<T> | null = null;
   let startedAt = 0;

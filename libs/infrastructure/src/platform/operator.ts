@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Actor } from '@app/domain';
 
-/** The account that runs the process. */
+/** Returns the account that runs the process. */
 export function operator(): Actor {
   return { type: 'operator', id: '', name: accountName() };
 }

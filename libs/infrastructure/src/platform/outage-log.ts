@@ -2,13 +2,13 @@ const QUIET_MS = 5_000;
 
 type WriteLine = (message: string, fields?: object) => void;
 
-/** Writes one line when an outage begins, and one with the number of failures when it has ended. */
+/** Writes one line when an outage begins, and another with the number of failures when it has ended. */
 export class OutageLog {
   private failures = 0;
   private beganAt = 0;
   private lastAt = 0;
 
-  /** @param name of the outage in its last line: `<name>: ended after 12 s and 340 failures`. */
+  /** @param name names the outage in its last line: `<name>: ended after 12 s and 340 failures`. */
   constructor(
     private readonly name: string,
     private readonly write: WriteLine,

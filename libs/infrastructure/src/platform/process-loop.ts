@@ -6,7 +6,7 @@ export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeAppli
   protected readonly stopping: AbortSignal = this.controller.signal;
   private work: Promise<unknown> = Promise.resolve();
 
-  /** @param shutdownMs how long a shutdown waits for the work. */
+  /** @param shutdownMs how long a shutdown waits for the running round. */
   constructor(private readonly shutdownMs: number) {}
 
   protected abstract run(): Promise<unknown>;
@@ -20,7 +20,7 @@ export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeAppli
     await atMost(this.shutdownMs, this.work);
   }
 
-  /** @param round returns the milliseconds to pause before the next. */
+  /** @param round returns the milliseconds to pause before the next round. */
   protected async repeat(round: () => Promise<number>): Promise<void> {
     while (!this.stopping.aborted) {
       const pauseMs = await round();

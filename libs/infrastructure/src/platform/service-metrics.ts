@@ -4,7 +4,7 @@ import { oncePerSecond } from './once-per-second.js';
 export class ServiceMetrics {
   readonly registry = new Registry();
 
-  /** Rendering blocks the event loop for milliseconds, and the endpoint needs no API key. */
+  /** The text is cached: rendering blocks the event loop for milliseconds, and the endpoint needs no API key. */
   readonly text = oncePerSecond(async () => Buffer.from(await this.registry.metrics()));
 
   observeProcess(): void {

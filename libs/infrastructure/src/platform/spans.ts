@@ -4,7 +4,8 @@ import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
 import { errorCode } from './error-code.js';
 import { statementName } from './statement-name.js';
 
-// Null until tracing starts. Each function checks it first, which is the whole cost of tracing while it is off.
+// The tracer is null until tracing starts. Each function checks it first, which is the whole cost of tracing while it
+// is off.
 let tracer: Tracer | null = null;
 
 export function traceWith(started: Tracer): void {
@@ -44,7 +45,7 @@ export function startRequestSpan(headers: IncomingHttpHeaders, name: string, att
   };
 }
 
-/** Ids only: other headers, such as `tracestate`, may contain any text. */
+/** Reads only ids: other headers, such as `tracestate`, may contain any text. */
 function callerOf(headers: IncomingHttpHeaders): Context {
   const caller = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers));
   if (!caller) return ROOT_CONTEXT;
@@ -68,7 +69,7 @@ function startStatement(by: Tracer, text: string, startTime?: number): Span {
   });
 }
 
-/** Ends the span with the work. It has the class or code of an error only: the message may quote a value. */
+/** Ends the span with the work. The span gets only the class or code of an error: the message may quote a value. */
 function ended<T>(span: Span, work: Promise<T>): Promise<T> {
   const fail = (error: unknown) => {
     const type = errorCode(error) ?? (error instanceof Error ? error.constructor.name : typeof error);

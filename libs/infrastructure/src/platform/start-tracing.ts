@@ -4,7 +4,8 @@ import { traceWith } from './spans.js';
 const FLUSH_TIMEOUT_MS = 3_000;
 
 /**
- * The exporter, the sampler and the resource read the standard `OTEL_*` variables. The packages are loaded only here.
+ * Starts tracing. The exporter, the sampler and the resource read the standard `OTEL_*` variables. The packages are
+ * loaded only here.
  * @returns a function that sends the remaining spans and stops.
  */
 export async function startTracing(service: string): Promise<() => Promise<void>> {
@@ -20,7 +21,7 @@ export async function startTracing(service: string): Promise<() => Promise<void>
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  // Also registers the context manager and W3C's trace context.
+  // This call also registers the context manager and the propagation of W3C trace context.
   provider.register();
   traceWith(provider.getTracer('store-commerce'));
   return async () => {

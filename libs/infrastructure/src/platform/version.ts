@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The directory of package.json, which is above the sources and above the build, at different levels. */
+/** The directory of package.json. It is above both the sources and the build, but at different levels. */
 export const PROJECT_ROOT = rootAbove(new URL('.', import.meta.url));
 
 const manifest = readFileSync(new URL('package.json', PROJECT_ROOT), 'utf8');

@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * The file gets its name only when it is complete. A killed process leaves a `.part` file.
+ * Writes a file that gets its name only when it is complete. A killed process leaves a `.part` file.
  * @throws Error when the file exists, and the error of `write`.
  */
 export async function writeWholeFile<T>(file: string, write: (draft: string) => Promise<T>): Promise<T> {
@@ -13,7 +13,7 @@ export async function writeWholeFile<T>(file: string, write: (draft: string) => 
   try {
     const result = await write(draft);
     await rename(draft, file);
-    // Makes the new name in the directory survive a power cut.
+    // Syncing the directory makes the new name survive a power failure.
     const directory = await open(dirname(file));
     await directory.sync().finally(() => directory.close());
     return result;

@@ -1,10 +1,9 @@
 import type { VariantAttributes } from '@app/domain';
 
 /**
- * Restores the order of attributes, which jsonb does not keep.
- *
- * @param names in order. Attributes without a name in the list come last; names without an attribute are skipped: an
- *   earlier release that still runs writes no names.
+ * Restores the sequence of attributes, which jsonb does not keep.
+ * @param names the names in sequence. Attributes without a name in the list come last; names without an attribute are
+ * skipped. An earlier release that is still running writes no names.
  */
 export function sortAttributes(attributes: VariantAttributes, names: readonly string[]): VariantAttributes {
   const known = names.filter((name) => Object.hasOwn(attributes, name));

@@ -2,7 +2,7 @@ import { BULK_CHANGES, MAX_BULK_CHANGES_OF_STORE, Semaphore, SLOT_WAIT_MS } from
 import { Injectable } from '@nestjs/common';
 import { Config } from '../platform/config.js';
 
-/** Changes of many rows take their turns. Without them, those of one store would hold all connections. */
+/** Limits concurrent changes of many rows. Otherwise, those of one store could hold all connections. */
 @Injectable()
 export class BulkLimiter extends Semaphore {
   constructor({ databasePoolSize }: Config) {

@@ -16,15 +16,15 @@ const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const ASSERT_WRITABLE = '/* stores.assert_writable */ SELECT assert_writable($1)';
 
 /**
- * One connection without the time limits of requests, for commands and other long work. Throws the errors of PostgreSQL
- * unchanged.
+ * A single connection without the time limits of requests, for commands and other long work. It throws the errors of
+ * PostgreSQL unchanged.
  */
 export class Connection implements Sql {
   private client: pg.Client;
 
   /**
-   * @param url direct, not through a pooler.
-   * @param name of the connection, which the server's list of sessions shows.
+   * @param url a direct connection, not one through a pooler.
+   * @param name the name of the connection in the server's list of sessions.
    */
   constructor(
     private readonly url: string,
@@ -39,25 +39,24 @@ export class Connection implements Sql {
     return this;
   }
 
-  /** Opens another connection in the place of one that may be lost. */
+  /** Replaces a connection that may be lost. */
   async reopen(): Promise<void> {
     await this.close();
     this.client = this.create();
     await this.open();
   }
 
-  /** Each statement outside of a transaction is one of its own. */
+  /** Runs a statement. Outside of a transaction, each statement is a transaction of its own. */
   async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return (await this.client.query<Row & object>(text, [...values])).rows;
   }
 
   /**
    * Runs one transaction, which commits when `work` resolves and rolls back when it rejects.
-   *
-   * @param storeId the store whose rows it writes; null for rows of no store, or of stores that `work` asks for itself.
-   * @throws StoreMoved, as an error of PostgreSQL, when the store moves, or has moved, to another cluster.
+   * @param storeId the store whose rows it writes; null for rows of no store, or of stores that `work` checks itself.
+   * @throws StoreMoved, as an error of PostgreSQL, when the store is moving, or has moved, to another cluster.
    * @throws CommitOutcomeUnknown when the connection was lost during COMMIT, or the server cancelled the wait for its
-   *   standbys.
+   * standbys.
    */
   async transaction<T>(storeId: number | null, work: (sql: Sql) => Promise<T>): Promise<T> {
     await this.query(BEGIN_CONFIRMED);
@@ -74,18 +73,18 @@ export class Connection implements Sql {
     }
   }
 
-  /** Runs work that only reads, and sees one state of the database. */
+  /** Runs work that only reads, on a single snapshot of the database. */
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.rolledBack(BEGIN_SNAPSHOT, work);
   }
 
-  /** Runs a transaction, and rolls it back. */
+  /** Runs a transaction, and always rolls it back. */
   dryRun<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.rolledBack(BEGIN, work);
   }
 
   async close(): Promise<void> {
-    // A silent server does not answer the end of the connection.
+    // An unresponsive server does not confirm the end of the connection.
     await Promise.race([this.client.end(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
@@ -98,7 +97,7 @@ export class Connection implements Sql {
     }
   }
 
-  /** The end of a lost connection does the same. */
+  /** A failure is ignored, because the end of a lost connection also rolls back. */
   private async rollBack(): Promise<void> {
     await this.query('ROLLBACK').catch(() => undefined);
   }
@@ -129,12 +128,12 @@ export async function withConnection<T>(
   }
 }
 
-/** Where the work of commands, and what takes as long for a request, opens its connections. */
+/** Opens the connections of commands, and of requests that take as long. */
 export class DirectDatabase {
-  /** @param url direct, not through a pooler. */
+  /** @param url a direct connection, not one through a pooler. */
   constructor(readonly url: string) {}
 
-  /** As `withConnection`, but throws errors of PostgreSQL as application errors. */
+  /** Works like `withConnection`, but throws errors of PostgreSQL as application errors. */
   run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return translated(withConnection(this.url, 'store-commerce', work));
   }

@@ -1,12 +1,14 @@
-/** Stores of which this cluster has a copy, before or after they moved: nothing of them is late. */
+/** SQL for stores of which this cluster has only a copy, before or after they moved. Nothing of them is late here. */
 export const MOVED_STORES = `SELECT id FROM stores WHERE status IN ('MOVING', 'MOVED')`;
 
-/** A metric that the database computes when a scraper or `/health` asks. Unlike the counters, it is about all processes. */
+/**
+ * A metric that the database computes when a scraper or `/health` asks. Unlike the counters, it covers all processes.
+ */
 export interface DatabaseGauge {
   readonly name: string;
   readonly help: string;
-  /** The columns of the statement besides `value`. */
+  /** The columns of the statement other than `value`. */
   readonly labelNames?: readonly string[];
-  /** Has the column `value`. Reads a bounded number of rows, because it has 0.5 s. */
+  /** Returns the column `value`. It must read a bounded number of rows, because it has 0.5 s. */
   readonly statement: string;
 }

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The path of a statement: prepared, planned on each run, inside a transaction, or through TypeORM. */
+/** How a statement runs: prepared, planned on each run, inside a transaction, or through TypeORM. */
 const STATEMENT_KINDS = ['prepared', 'planned', 'transaction', 'orm'] as const;
 export type StatementKind = (typeof STATEMENT_KINDS)[number];
 
-/** Why a transaction is run again. */
+/** Why a transaction is retried. */
 const RETRY_REASONS = ['deadlock', 'lock', 'conflict', 'connection'] as const;
 export type RetryReason = (typeof RETRY_REASONS)[number];
 
@@ -15,7 +15,7 @@ export type UnknownCommitReason = (typeof UNKNOWN_COMMIT_REASONS)[number];
 
 export class DatabaseMetrics {
   private readonly waitingForSlots: (() => number)[] = [];
-  // Bound once, because a request runs several statements.
+  // The labels are bound once, because a request runs several statements.
   private readonly statements: ReadonlyMap<StatementKind, { observe(seconds: number): void }>;
   private readonly namedStatements: Counter;
   private readonly namedSeconds: Counter;
@@ -31,7 +31,7 @@ export class DatabaseMetrics {
       registers: [registry],
     });
     this.statements = new Map(STATEMENT_KINDS.map((kind) => [kind, durations.labels(kind)]));
-    // Two lines per statement: histograms would be most of the text.
+    // A counter needs two lines per statement: histograms would be most of the text.
     this.namedStatements = this.counter('database_statements_total', 'Statements by name', 'statement');
     this.namedSeconds = this.counter(
       'database_statement_seconds_total',
@@ -52,7 +52,7 @@ export class DatabaseMetrics {
     for (const reason of UNKNOWN_COMMIT_REASONS) this.unknownCommits.inc({ reason }, 0);
   }
 
-  /** @param name as in `orders.insert`; `null` for a statement without one, such as COMMIT. */
+  /** @param name such as `orders.insert`; `null` for a statement without a name, such as COMMIT. */
   observeStatement(kind: StatementKind, name: string | null, seconds: number): void {
     this.statements.get(kind)?.observe(seconds);
     if (name === null) return;
@@ -68,7 +68,7 @@ export class DatabaseMetrics {
     this.unknownCommits.inc({ reason });
   }
 
-  /** Adds the callers that wait for their turn to those that wait for a connection. */
+  /** Adds the callers that wait in the service's own queues to those that wait for a connection. */
   observeSlots(waiting: () => number): void {
     this.waitingForSlots.push(waiting);
   }

@@ -2,41 +2,46 @@ import { Deadline, SEARCHES, Semaphore, STATEMENTS_OF_STORE, TRANSACTION_MS, SLO
 import type pg from 'pg';
 import { DatabaseMetrics, type StatementKind } from './database-metrics.js';
 import { translated } from './postgres-errors.js';
-import { ownerOf, ReadBatches, type IsWanted } from './read-batches.js';
+import { ownerOf, ReadBatches, type IsWanted, type Owner } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import type { TransactionSql } from './transaction-sql.js';
 import { Transactions } from './transactions.js';
 import { watched } from './watch-statements.js';
 
-// Connections of requests plan for all values. SET LOCAL, because behind a pooler the connection serves other clients
-// afterwards.
+// The connections of requests otherwise use generic plans. SET LOCAL is required: behind a pooler, the connection later
+// serves other clients.
 const BEGIN_PLANNED = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_seqscan = on';
 
 export interface PreparedOptions {
-  /** How long to wait for the answer, if shorter than the pool's own limit. */
+  /** How long to wait for the answer, when shorter than the pool's own limit. */
   readonly timeoutMs?: number;
-  /** The statement takes long or waits for locks: no other statement shares its connection until it ends. */
+  /**
+   * Whether the statement takes long or waits for locks: no other statement then shares its connection until it ends.
+   */
   readonly isAlone?: boolean;
   /**
-   * The request can do without the read, and is asked when a connection is free. The read follows the other reads of
-   * its connection, so that they do not wait when it has to wait for a lock.
+   * Decides, when a connection is free, whether the request still wants this optional read. The read follows the other
+   * reads of its connection, so that they do not wait when it has to wait for a lock.
    */
   readonly isWanted?: IsWanted;
 }
 
 /**
- * Runs statements under the limits of requests, and throws errors of PostgreSQL as application errors. Of single statements,
- * the frequent ones are for `queryPrepared`, those whose cost grows with the rows of a store for `search`, those whose success
- * must be confirmed by the standbys for `write`, and all others for `query`.
+ * Runs statements under the limits of requests, and throws errors of PostgreSQL as application errors. Use
+ * `queryPrepared` for the frequent single statements, `search` for those whose cost grows with the rows of a store,
+ * `write` for those whose success the standbys must confirm, and `query` for all others.
  */
 export class Database {
   private readonly batches: ReadBatches;
 
-  /** Keyed by store: slow statements of one leave connections to the others. The API limits the requests that wait. */
+  /**
+   * Limits each store, so that slow statements of one leave connections to the others. The API limits the requests that
+   * wait.
+   */
   private readonly turns: Semaphore;
 
-  /** The limit on searches, which all users of the pool share. */
+  /** Limits searches; all users of the pool share this limit. */
   private readonly searches: Semaphore;
 
   private readonly transactions: Transactions;
@@ -53,21 +58,25 @@ export class Database {
     this.transactions = new Transactions(pool, metrics);
   }
 
-  /** Runs a statement as a transaction of its own. The server plans it on each run, for its values. */
-  query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  /**
+   * Runs a statement as a transaction of its own. The server plans it on each run, for its values.
+   *
+   * @param values begins with the id of the store, or with no number.
+   * @param owner whose turn it takes; of a statement whose values begin with another number, such as a limit, always given.
+   */
+  query<Row>(text: string, values: readonly unknown[] = [], owner: Owner = ownerOf(values)): Promise<Row[]> {
     const send = async (client: pg.PoolClient) => {
       const query = { text, values: [...values] };
-      // The statements are sent without waiting for the answers in between.
+      // All statements are sent without waiting for the answers in between.
       const answers = [client.query(BEGIN_PLANNED), client.query<Row & object>(query), client.query('COMMIT')] as const;
       return (await Promise.all(answers))[1].rows;
     };
-    return this.measured('planned', text, () => this.onClient(ownerOf(values), send));
+    return this.measured('planned', text, () => this.onClient(owner, send));
   }
 
   /**
-   * Runs one of the few frequent statements. Each connection parses and plans it once, for all values. Without `isAlone`,
-   * reads that are sent at the same time share a connection.
-   *
+   * Runs one of the few frequent statements. Each connection parses and plans it once, for all values. Unless `isAlone`
+   * is set, reads that are sent at the same time share a connection.
    * @throws DeadlineExceeded, and sends nothing, when the read is no longer wanted.
    */
   queryPrepared<Row>(text: string, values: readonly unknown[], options: PreparedOptions = {}): Promise<Row[]> {
@@ -81,12 +90,11 @@ export class Database {
   }
 
   /**
-   * Runs a search, whose cost grows with the rows that it reads, or a page whose cost grows with the rows before it. Only a
-   * few run at a time, so that other reads find a free connection.
-   *
-   * @param values begins with the id of the store: the searches of one store leave turns to other stores.
-   * @param onePlan whether one plan serves all values, as in `queryPrepared`.
-   * @throws Overloaded when too many searches wait, or when its turn does not come in time.
+   * Runs a search, whose cost grows with the rows that it reads, or a page whose cost grows with the rows before it.
+   * Only a few run at a time, so that other reads find a free connection.
+   * @param values must begin with the id of the store: the searches of one store leave slots to other stores.
+   * @param onePlan whether a generic plan is good for all values, as in `queryPrepared`.
+   * @throws Overloaded when too many searches wait, or when the wait for a slot times out.
    */
   search<Row>(text: string, values: readonly unknown[], { onePlan = false } = {}): Promise<Row[]> {
     return this.searches.run(values[0], () =>
@@ -96,9 +104,8 @@ export class Database {
 
   /**
    * Runs a read of TypeORM, which takes its connections from the pool itself.
-   *
-   * @param storeId whose turn it takes.
-   * @param isSearch whether it takes one of a search as well, with what `search` throws.
+   * @param storeId the store whose slot it takes.
+   * @param isSearch whether it also takes a slot of searches, and may throw what `search` throws.
    */
   orm<T>(storeId: number, read: () => Promise<T>, { isSearch = false } = {}): Promise<T> {
     const inTurn = () => this.turns.run(storeId, read);
@@ -108,32 +115,33 @@ export class Database {
   /**
    * Runs a statement that writes, as a transaction of its own.
    *
+   * @param values begins with the id of the store, or with no number.
+   * @param owner as of `query`.
    * @throws CommitOutcomeUnknown when the connection was lost before the answer, or the server cancelled the wait for its
    *   standbys.
    */
-  write<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  write<Row>(text: string, values: readonly unknown[], owner: Owner = ownerOf(values)): Promise<Row[]> {
     const send = (client: pg.PoolClient) => async () => {
-      // The settings of the role may hide the warning of a cancelled wait.
+      // The settings of the role may hide the warning about a cancelled wait.
       await client.query(`BEGIN; ${SHOW_WARNINGS}`);
       const { rows } = await client.query<Row & object>(prepared(text, values));
       await client.query('COMMIT');
       return rows;
     };
     return this.measured('prepared', text, () =>
-      this.onClient(ownerOf(values), (client) => commitConfirmed(client, send(client), this.metrics)),
+      this.onClient(owner, (client) => commitConfirmed(client, send(client), this.metrics)),
     );
   }
 
   /**
-   * Runs a transaction, which commits when `work` resolves and rolls back when it rejects. Runs `work` again, up to 4 times in
-   * all, after a deadlock, a lock timeout or a connection lost before COMMIT was sent.
-   *
-   * @param storeId the store whose rows it writes, and whose turn each attempt takes; null for rows of no store.
-   * @param deadline limits the waits for a turn, for a connection and for locks, over all attempts; 2.4 s by default.
-   * @throws StoreMoved when the store moves, or has moved, to another cluster.
-   * @throws Overloaded when the turn does not come in time.
+   * Runs a transaction, which commits when `work` resolves and rolls back when it rejects. It runs `work` again, up to
+   * 4 times in total, after a deadlock, a lock timeout or a connection lost before COMMIT was sent.
+   * @param storeId the store whose rows it writes, and whose slot each attempt takes; null for rows of no store.
+   * @param deadline limits the waits for a slot, for a connection and for locks, over all attempts; 2.4 s by default.
+   * @throws StoreMoved when the store is moving, or has moved, to another cluster.
+   * @throws Overloaded when the wait for a slot times out.
    * @throws CommitOutcomeUnknown when the connection was lost during COMMIT, or the server cancelled the wait for its
-   *   standbys.
+   * standbys.
    */
   transaction<T>(
     storeId: number | null,
@@ -143,7 +151,7 @@ export class Database {
     return this.transactions.run(storeId, work, deadline);
   }
 
-  /** Waits, like `write`, until the standbys have received everything that is committed so far. */
+  /** Waits, like `write`, until the standbys have received everything committed so far. */
   async waitForStandbys(): Promise<void> {
     await this.write(WAIT_FOR_STANDBYS, []);
   }
@@ -153,7 +161,7 @@ export class Database {
   }
 
   /** After a failure, the connection may be inside a transaction: the pool closes it. */
-  private onClient<T>(owner: unknown, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  private onClient<T>(owner: Owner, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.turns.run(owner, async () => {
       const client = await this.pool.connect();
       let failure: Error | undefined;

@@ -1,13 +1,16 @@
-/** The numbers of a table, which all stores draw. */
+/** The id sequence of a table, which all stores share. */
 export interface IdSequence {
   readonly table: string;
-  /** SQL: which of the ids `$1` no row has, of the store `$2` unless the table is of all stores. */
+  /**
+   * SQL that returns which of the ids `$1` are free. For a table that is not global, it checks the rows of the store
+   * `$2`.
+   */
   readonly free: string;
-  /** SQL: `$1` next ids, without those that a row has. */
+  /** SQL that draws the next `$1` ids, and omits those that a row has. */
   readonly draw: string;
 }
 
-/** @param prefix of the names of its statements. */
+/** @param prefix the prefix of its statement names. */
 export function idSequence(prefix: string, table: string, isGlobal = false): IdSequence {
   const sequence = `pg_get_serial_sequence('${table}', 'id')`;
   // OFFSET keeps the planner from reading the ids of the whole table.
@@ -15,7 +18,7 @@ export function idSequence(prefix: string, table: string, isGlobal = false): IdS
       WHERE ${isGlobal ? '' : 'taken.store_id = $2 AND '}taken.id = n.id OFFSET 0)`;
   return {
     table,
-    // A store's id below the start is another cluster's.
+    // A store's id below the start belongs to another cluster.
     free: `/* ${prefix}.free_ids */
     SELECT id FROM unnest($1::int[]) AS n (id)
     WHERE id >= (SELECT seqstart FROM pg_sequence WHERE seqrelid = ${sequence}::regclass) AND ${isFree}`,
@@ -27,15 +30,15 @@ export function idSequence(prefix: string, table: string, isGlobal = false): IdS
 type QueryIds = (sql: string, value: unknown) => Promise<readonly number[]>;
 
 /**
- * Numbers, by table, that a transaction has drawn from the sequences of all stores. After a rollback they are spare, and go to
- * later rows: requests that are refused again and again use up no sequence.
+ * Ids, by table, that a transaction has drawn from the sequences that all stores share. After a rollback they are
+ * spare, and later rows use them: requests that are refused again and again use up no sequence.
  */
 export class DrawnIds {
   private readonly drawn: { readonly table: string; readonly ids: readonly number[] }[] = [];
 
   constructor(private readonly spare = new Map<string, number[]>()) {}
 
-  /** @param kept numbers that rows of the transaction have already. @returns `count` numbers that no row has, spare ones first. */
+  /** @param kept ids that rows of the transaction already have. @returns `count` free ids, spare ones first. */
   async draw(
     query: QueryIds,
     { table, free, draw }: IdSequence,
@@ -45,19 +48,22 @@ export class DrawnIds {
     const ids: number[] = [];
     const drawn: number[] = [];
     this.drawn.push({ table, ids: drawn });
-    // The sequence may still come to a number that a row has been given.
+    // The sequence may still reach an id that a row was given explicitly.
     while (ids.length < count) {
       const most = count - ids.length;
       const spare = this.spare.get(table)?.splice(0, most) ?? [];
       const found = await (spare.length > 0 ? query(free, spare) : query(draw, most));
-      // Also those that are not wanted: they are spare again when their rows are not committed.
-      drawn.push(...found);
-      ids.push(...found.filter((id) => !kept.has(id)));
+      // Surplus ids are recorded as well: they are spare again if the transaction is not committed. A loop, because a call
+      // has no room for hundreds of thousands of arguments.
+      for (const id of found) {
+        drawn.push(id);
+        if (!kept.has(id)) ids.push(id);
+      }
     }
     return ids;
   }
 
-  /** The ids of a savepoint. */
+  /** Returns the ids of a savepoint. */
   nested(): DrawnIds {
     return new DrawnIds(this.spare);
   }
@@ -66,14 +72,14 @@ export class DrawnIds {
     this.drawn.push(...nested.drawn);
   }
 
-  /** Only when no row that has them can be committed. */
+  /** Must be called only when no row with these ids can still be committed. */
   returnUnused(): void {
     for (const { table, ids } of this.drawn.splice(0))
       this.spare.set(table, [...(this.spare.get(table) ?? []), ...ids]);
   }
 }
 
-/** @param work a try of a transaction, which rolls back when it fails. */
+/** @param work one attempt of a transaction, which rolls back when it fails. */
 export async function returningUnusedIds<T>(
   spare: Map<string, number[]>,
   work: (drawnIds: DrawnIds) => Promise<T>,

@@ -6,9 +6,9 @@ interface Group<Value> {
 }
 
 /**
- * Groups look-ups the way databases group commits: keys that arrive while look-ups are in flight wait for the next one,
- * which fetches them all at once. Each answer comes from a look-up that started after the question, so it is never
- * stale, and nothing is cached.
+ * Groups look-ups like databases group commits: keys that arrive while look-ups are in flight wait for the next
+ * look-up, which fetches them all at once. Each answer comes from a look-up that started after the question, so it is
+ * never stale, and nothing is cached.
  */
 export class GroupedLookup<Value> {
   private waiting: Group<Value> | null = null;
@@ -16,7 +16,7 @@ export class GroupedLookup<Value> {
 
   /**
    * @param lookUp a key without a value is absent from its result.
-   * @param timeoutMs the wait of a group's first caller for its answer; later callers of the group wait less.
+   * @param timeoutMs how long the first caller of a group waits for its answer; later callers of the group wait less.
    */
   constructor(
     private readonly lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
@@ -35,7 +35,7 @@ export class GroupedLookup<Value> {
     const keys = new Set<string>();
     const earliest = this.inFlight.length < this.concurrent ? null : this.inFlight.shift();
     const answers = Promise.resolve(earliest).then(() => {
-      // The group is closed now: a later caller needs an answer from a later look-up.
+      // The group is closed here: a later caller needs an answer from a later look-up.
       this.waiting = null;
       return this.lookUp([...keys]);
     });

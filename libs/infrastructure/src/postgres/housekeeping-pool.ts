@@ -8,17 +8,17 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
 /**
- * A pool for the worker's housekeeping, without the time limits of requests.
- *
- * @param databaseUrl direct: on a pooler's connections, requests have set their time limits.
- * @param onError is called when a connection breaks, idle or in use.
+ * Makes a pool for the worker's housekeeping, without the time limits of requests.
+ * @param databaseUrl a direct connection: on a pooler's connections, requests have set their time limits.
+ * @param onError called when a connection breaks, idle or in use.
  */
 export function housekeepingPool(databaseUrl: string, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: CONNECTIONS,
     application_name: 'store-commerce-housekeeping',
-    // Without limits, a caller would wait forever for a connection, or for an answer on one that died silently.
+    // Without these limits, a caller would wait forever for a connection, or for an answer on a connection that died
+    // silently.
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,

@@ -12,9 +12,9 @@ import { isWritable, type TransactionSql } from './transaction-sql.js';
 type KeyKind = 'order' | 'change' | 'stock' | 'prices' | 'webhook';
 
 export interface StoredAnswer<Record> {
-  /** The order that it placed or changed; null for the other kinds. */
+  /** The order that the request placed or changed; null for all other kinds. */
   readonly orderId: string | null;
-  /** What its answer shows. An erasure of the person makes that of a change null. */
+  /** What the answer shows. It is null for a change after an erasure of its person. */
   readonly record: Record;
 }
 
@@ -31,7 +31,7 @@ interface KeyReader {
   waitForStandbys(): Promise<void>;
 }
 
-// A second request with the key waits in this INSERT until the first commits or rolls back, at most for the
+// A second request with the key waits in this INSERT until the first one commits or rolls back, for at most the
 // transaction's lock timeout of 2 s.
 const CLAIM = `/* idempotency.claim */
   INSERT INTO idempotency_keys (store_id, mode, key, kind, request_hash, order_id, record)
@@ -42,8 +42,8 @@ const FIND = `/* idempotency.look_up */
   SELECT kind, request_hash, order_id, record, ${WAITS_FOR_STANDBYS} AS waits_for_standbys
   FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key IN ($3, $4)`;
 
-// An erasure of the person (postgres-personal-data.ts) replaces a key by this and its SHA-256, and the hash of the request by
-// its first two bytes. No client can send such a key: keys are printable ASCII.
+// An erasure of the person (postgres-personal-data.ts) replaces a key by this character and the key's SHA-256, and the
+// hash of the request by its first two bytes. No client can send such a key: keys are printable ASCII.
 const ERASED = '\u0001';
 
 const KEEP = `/* idempotency.keep */
@@ -54,10 +54,9 @@ const RELEASE = `/* idempotency.release */ DELETE FROM idempotency_keys WHERE st
 
 /**
  * Claims the key for this transaction.
- *
- * @param kept what the request does, where it is known already; null when the claim is going to be rolled back, or
- *   `storeAnswer` follows.
- * @returns null when this transaction holds the key now; what the other request did when that one committed.
+ * @param kept what the request does, when already known; null when the claim is going to be rolled back, or
+ * `storeAnswer` follows.
+ * @returns null when this transaction now holds the key, otherwise what the committed request with the key did.
  * @throws IdempotencyMismatch when the other request was a different one.
  * @throws IdempotencyInFlight when the other request is still running after the wait.
  */
@@ -75,15 +74,14 @@ export async function claimKey<Record>(
   if (inserted?.length) return null;
 
   const earlier = await findStoredAnswer<Record>(sql, kind, request);
-  // The key expired between the two statements: it is free, but this transaction does not hold it.
+  // The key expired between the two statements. It is free, but this transaction does not hold it.
   if (!earlier) throw new IdempotencyInFlight();
   return earlier;
 }
 
 /**
- * Finds what the committed request with the key did. Waits for the standbys: a replay acknowledges what it did, although
- * its own commit may have stopped waiting for them.
- *
+ * Finds what the committed request with the key did. It waits for the standbys: a replay confirms what the request did,
+ * although its own commit may have stopped waiting for them.
  * @returns null when no committed request used the key.
  * @throws IdempotencyMismatch when the key was used with another request.
  */
@@ -107,7 +105,7 @@ export async function releaseKey(sql: TransactionSql, scope: IdempotencyScope): 
   await sql.query(RELEASE, valuesOf(scope));
 }
 
-/** Keeps the record of a key that this transaction has claimed. */
+/** Stores the record of a key that this transaction has claimed. */
 export async function storeAnswer(
   sql: TransactionSql,
   scope: IdempotencyScope,

@@ -3,8 +3,8 @@ import pg from 'pg';
 const BIGINT = 20;
 
 /**
- * How the connections read values: bigint as a number, which pg returns as text because not every bigint fits one. Throws
- * a RangeError when it does not fit: a wrong amount must not be shown.
+ * How the connections read values: bigint as a number, although pg returns text because not every bigint fits a number.
+ * Throws a RangeError when a value does not fit: a wrong amount must not be shown.
  */
 export const READ_INTEGERS: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>

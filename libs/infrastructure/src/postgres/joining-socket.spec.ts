@@ -14,7 +14,7 @@ describe('a JoiningSocket', () => {
 
     for (const turn of ['first', 'second']) {
       for (const text of [`${turn} `, 'turn']) {
-        // As pg does for each statement.
+        // The pg driver does the same for each statement.
         socket.cork();
         socket.write(text);
         socket.uncork();

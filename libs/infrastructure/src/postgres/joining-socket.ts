@@ -1,16 +1,16 @@
 import net from 'node:net';
 
 /**
- * Sends what is written in one turn of the event loop with one system call: each statement of a pipeline would take its own.
- * Over TLS, writes leave as they are: pg makes another socket of this one.
+ * Sends everything written in one turn of the event loop with a single system call. Otherwise, each statement of a
+ * pipeline takes its own. Over TLS, writes are not joined, because pg wraps this socket in another one.
  */
 export class JoiningSocket extends net.Socket {
-  /** Whether the turn has written. pg corks the socket, too, for each statement by itself. */
+  /** Whether something was written in this turn. The pg driver also corks the socket for each statement. */
   private hasWritten = false;
 
   constructor() {
     super();
-    // Later than `connect()`, which puts the method of the class back.
+    // This must follow `connect()`, which restores the method of the class.
     this.once('connect', () => {
       const write = this.write.bind(this) as (...args: unknown[]) => boolean;
       this.write = (...args: unknown[]) => {

@@ -3,7 +3,7 @@ import { ReferenceTaken, type LineFault } from '@app/domain';
 import { claimKey, storeAnswer } from './idempotency-keys.js';
 import type { TransactionSql } from './transaction-sql.js';
 
-/** Their references are apart. */
+/** Each kind has its own references. */
 type LineRequestKind = 'stock' | 'prices';
 
 interface LineRequest {
@@ -15,7 +15,7 @@ interface LineRequest {
 
 interface AppliedLines<Result> {
   readonly lines: readonly Result[];
-  /** Whether an earlier request, with the same key or reference, made the change. */
+  /** Whether an earlier request with the same key or reference made the change. */
   readonly isReplay: boolean;
 }
 
@@ -30,9 +30,8 @@ const KEEP_REFERENCE = `/* line_requests.keep */
   UPDATE line_requests SET results = $4 WHERE store_id = $1 AND kind = $2 AND reference = $3`;
 
 /**
- * Makes a change once for its `Idempotency-Key`, and once for its reference. The key first, then the reference, then what
- * the change locks: the lock order of every writer.
- *
+ * Makes a change once for its `Idempotency-Key`, and once for its reference. It locks the key first, then the
+ * reference, then what the change locks, like every writer.
  * @param change returns the results of its lines, which a repeated request gets.
  * @throws ReferenceTaken, IdempotencyMismatch, IdempotencyInFlight
  */
@@ -67,7 +66,7 @@ export function refusalsOf(results: readonly LineOutcome[]): LineFault[] {
   return refused.map(({ line, code, error }) => ({ path: `lines[${line - 1}]`, message: `${code}: ${error}` }));
 }
 
-/** @returns what the earlier request with the reference did; null when this transaction has it now. */
+/** @returns what the earlier request with the reference did; null when this transaction now holds the reference. */
 async function claimReference<Result>(
   sql: TransactionSql,
   kind: LineRequestKind,

@@ -7,14 +7,14 @@ import { type Migration, MIGRATIONS, type OwnMigrations } from './migrations.js'
 import { isLockTimeout } from './postgres-errors.js';
 import { assertDatabaseIsFit } from './unfit-database.js';
 
-/** Any number, the same in every process that migrates this schema. */
+/** An arbitrary number, the same in every process that migrates this schema. */
 export const MIGRATIONS_LOCK = 7_305_120_261;
 const POLL_MS = 100;
 const APPLICATION = 'store-commerce-migrations';
 
 /**
- * The longest wait of a migration for a lock on a table. Every later statement on that table waits behind it, and
- * clients expect an answer within 3 s.
+ * How long a migration waits for a lock on a table. Every later statement on that table waits behind it, and clients
+ * expect an answer within 3 s.
  */
 export const LOCK_TIMEOUT_MS = 1_000;
 const ATTEMPTS = 30;
@@ -27,12 +27,12 @@ export interface MigrationReport {
 
 /** The database has a schema that the migrations of this release, or of an extension, cannot upgrade. */
 export class UnknownSchema extends Error {
-  /** @param schema of an extension. */
+  /** @param schema the schema of an extension. */
   constructor(found: string, schema?: string) {
     super(
       schema
-        ? `The schema ${schema} has the migration ${found}, which the extension lacks: ` +
-            `restore the name ${found}, and put changes into a new migration.`
+        ? `The schema ${schema} has the migration ${found}, which the extension does not contain: ` +
+            `restore the name ${found} and put changes into a new migration.`
         : `The database has a schema of an earlier development state (${found}), which cannot be migrated: ` +
             `use an empty database or another DATA_DIR.`,
     );
@@ -40,14 +40,14 @@ export class UnknownSchema extends Error {
 }
 
 /**
- * Safe in several processes at once: one migrates, the others wait for it and find nothing to do. Leaves a database of a
- * later release unchanged.
- *
+ * Applies the migrations. It is safe in several processes at the same time: one migrates, the others wait for it and
+ * find nothing to do. It leaves a database of a later release unchanged.
  * @param url a direct connection, not one through a pooler: the advisory lock belongs to a session.
- * @param own of extensions; they run after those of the service.
+ * @param own migrations of extensions; they run after those of the service.
  * @throws UnfitDatabase when the database has another encoding than UTF-8, or an unsuitable locale. It changes nothing.
- * @throws UnknownSchema when other migrations were applied to the database, or to the schema of an extension. It changes
- *   nothing in that schema.
+ * @throws UnknownSchema when other migrations were applied to the database, or to the schema of an extension. It
+ * changes
+ * nothing in that schema.
  */
 export function migrate(
   url: string,
@@ -67,7 +67,7 @@ export function migrate(
   });
 }
 
-/** @param own of extensions. */
+/** @param own migrations of extensions. */
 export async function isSchemaCurrent(
   query: (text: string, values: unknown[]) => Promise<unknown[]>,
   own: readonly OwnMigrations[] = [],
@@ -81,15 +81,15 @@ export async function isSchemaCurrent(
     }
     return true;
   } catch (error) {
-    if (errorCode(error) === '42P01') return false; // no table: not migrated yet
+    if (errorCode(error) === '42P01') return false; // the table is missing: the database was never migrated
     throw error;
   }
 }
 
-/** @throws when the schema is not the extension's own or its name would need quotes. */
+/** @throws when the schema does not belong to the extension or its name would need quotes. */
 export function assertIsOwn(schema: string): void {
   const isOwn = /^[a-z_][a-z0-9_]{0,62}$/.test(schema) && !/^(public|information_schema|pg_.*)$/.test(schema);
-  if (!isOwn) throw new Error(`${schema} cannot be the schema of an extension: give lower-case letters, digits and _`);
+  if (!isOwn) throw new Error(`${schema} cannot be the schema of an extension: use lower-case letters, digits and _`);
 }
 
 /**
@@ -107,7 +107,7 @@ async function takeLock(connection: Connection): Promise<void> {
   }
 }
 
-// Names without a schema are then those of the extension's schema.
+// Names without a schema then refer to the extension's schema.
 const USE_SCHEMA = `/* migrations.schema */
   SELECT set_config('search_path', $1 || ', ' || reset_val, false) FROM pg_settings WHERE name = 'search_path'`;
 
@@ -135,7 +135,7 @@ async function applyMissing(url: string, migrations: readonly Migration[], schem
     const newest = Math.max(...migrations.map(({ name }) => Number(name.slice(-13))));
     for (const { name, timestamp } of await executor.getExecutedMigrations()) {
       const isKnown = migrations.some((known) => known.name === name);
-      // A later release has later migrations. The tables of the earliest states have no timestamps.
+      // A later release has later migrations. The tables of the earliest schemas have no timestamps.
       if (!isKnown && !(timestamp > newest)) throw new UnknownSchema(name, schema);
     }
     await whileLocked(() => dataSource.runMigrations({ transaction: 'each' }));
@@ -145,12 +145,12 @@ async function applyMissing(url: string, migrations: readonly Migration[], schem
   }
 }
 
-/** TypeORM would print failures, which the caller reports, to stdout. */
+/** Silences TypeORM, which would print failures to stdout; the caller reports them. */
 class NoLog extends AbstractLogger {
   protected override writeLog(): void {}
 }
 
-/** Repeats work that gave up the wait for a lock, up to half a minute. */
+/** Repeats work that gave up waiting for a lock, for up to half a minute. */
 export async function whileLocked(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,14 +1,14 @@
 import type { MigrationInterface } from 'typeorm';
 import { Schema1795564800000 } from './migrations/1795564800000-schema.js';
 
-/** The name of the class ends with the time in ms at which it was written: migrations run in this order. */
+/** The name of the class ends with the time in ms at which it was written: migrations run in this sequence. */
 export type Migration = new () => MigrationInterface;
 
 /** Migrations of an extension, and the schema that has its tables. */
 export interface OwnMigrations {
-  /** Lower-case letters, digits and underscores. Created if it does not exist. */
+  /** Consists of lower-case letters, digits and underscores. The schema is created if it does not exist. */
   readonly schema: string;
-  /** Keep the rules of docs/migrations.md. */
+  /** The migrations must follow the rules of docs/migrations.md. */
   readonly migrations: readonly Migration[];
 }
 

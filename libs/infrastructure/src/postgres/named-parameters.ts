@@ -1,9 +1,8 @@
 import type { Statement } from './transaction-sql.js';
 
 /**
- * A statement with many parameters, written as `:name` and numbered in the order in which they first appear.
- *
- * @returns makes the statement of the values, one for each name.
+ * Reads a statement with many parameters, which are written as `:name` and numbered in the sequence of their first use.
+ * @returns a function that makes the statement from values, one for each name.
  */
 export function withNames<Name extends string>(text: string): (values: Readonly<Record<Name, unknown>>) => Statement {
   const names: Name[] = [];

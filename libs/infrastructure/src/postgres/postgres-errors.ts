@@ -14,12 +14,12 @@ const TRANSIENT: ReadonlyMap<string, RetryReason> = new Map([
   ['40001', 'conflict'], // serialization failure
   ['40P01', 'deadlock'],
   ['55P03', 'lock'], // lock timeout
-  ['26000', 'connection'], // the statement that prepares this one was cancelled
+  ['26000', 'connection'], // a statement in the same pipeline that prepares this one was cancelled
 ]);
 
 /**
- * SQLSTATEs of a server that shuts down, is gone or is full: the shutdown codes, the idle and transaction timeouts, a
- * database that does not exist (yet), and a standby in the place of the primary. Classes 08 and 53 mean the same.
+ * SQLSTATEs of a server that is shutting down, gone or full: the shutdown codes, the idle and transaction timeouts, a
+ * database that does not exist (yet), and a standby in place of the primary. Classes 08 and 53 mean the same.
  */
 const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '57P04', '57P05', '25P03', '25P04', '25006', '3D000']);
 const UNAVAILABLE_CLASSES = ['08', '53'];
@@ -30,7 +30,7 @@ const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
 /** The server ended a statement at its `statement_timeout`, or its wait for a lock at its `lock_timeout`. */
 const TIMEOUTS = new Set(['57014', '55P03']);
 
-/** SQLSTATEs of `assert_writable`: the store moves, or has moved. */
+/** SQLSTATEs of `assert_writable`: the store is moving, or has moved. */
 const STORE_MOVED = new Set(['SM001', 'SM002']);
 
 /** A table or a column that does not exist. */
@@ -51,11 +51,11 @@ const SOCKET_ERRORS = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** Messages of pg's errors without a code: a lost connection, answers out of order, or no connection in time. */
+/** Messages of pg's errors that have no code: a lost connection, answers out of sequence, or no connection in time. */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|Driver not Connected|timeout expired|Received unexpected)/;
 
-/** The message of pg when no connection of its pool comes free in time. */
+/** The message of pg when no connection of its pool becomes free in time. */
 export const NO_CONNECTION_IN_TIME = 'timeout exceeded when trying to connect';
 
 interface PostgresError {
@@ -66,8 +66,8 @@ interface PostgresError {
 }
 
 /**
- * Translates an error of PostgreSQL, pg or TypeORM for the application. The original is the `cause`. Returns any other
- * error, including a translated one, unchanged.
+ * Translates an error of PostgreSQL, pg or TypeORM for the application. The original becomes the `cause`. Any other
+ * error, including a translated one, is returned unchanged.
  */
 export function toApplicationError(error: unknown): unknown {
   if (error instanceof ApplicationError) return error;
@@ -80,7 +80,7 @@ export function toApplicationError(error: unknown): unknown {
   return error;
 }
 
-/** Translates the error of a rejected promise. Adapters that use TypeORM wrap each call of it. */
+/** Translates the error of a rejected promise. Adapters wrap each TypeORM call in it. */
 export async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -98,12 +98,12 @@ export function isConnectionLost(error: unknown): boolean {
   return CONNECTION_MESSAGES.test((error as PostgresError | null)?.message ?? '');
 }
 
-/** Whether a retry of the whole transaction may succeed. Not for an error of COMMIT. */
+/** Whether a retry of the whole transaction may succeed. It must not be used for an error of COMMIT. */
 export function isRetryable(error: unknown): boolean {
   return TRANSIENT.has(errorCode(error) ?? '') || isConnectionLost(error);
 }
 
-/** The label under which the metrics count the retry of a transaction that ended with a retryable error. */
+/** The label of the metric that counts retries after this retryable error. */
 export function retryReason(error: unknown): RetryReason {
   return TRANSIENT.get(errorCode(error) ?? '') ?? 'connection';
 }

@@ -15,7 +15,7 @@ import { Database } from './database.js';
 import { PostgresClock } from './postgres-clock.js';
 import { watchDataSource } from './watch-statements.js';
 
-/** The connections to the database and what every feature uses. */
+/** Provides the connections to the database and what every feature uses. */
 @Global()
 @Module({
   providers: [

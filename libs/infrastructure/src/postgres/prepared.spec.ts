@@ -2,7 +2,7 @@ describe('a prepared statement', () => {
   let MAX_TEXTS: number;
   let nameOf: (text: string) => string | undefined;
   beforeEach(async () => {
-    // Other files of this process have sent statements, too.
+    // The module is reset because other files in this process have sent statements.
     vi.resetModules();
     const module = await import('./prepared.js');
     MAX_TEXTS = module.MAX_TEXTS;

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { statementName } from '../platform/statement-name.js';
 
 /**
- * Texts of one statement, such as a list with its combinations of filters. The others are parsed and planned on each run: a
- * connection keeps about 70 kB for each text with a name.
+ * The maximum number of prepared texts of one statement, such as a list with its combinations of filters. Further texts
+ * are parsed and planned on each run: a connection uses about 70 kB for each prepared text.
  */
 export const MAX_TEXTS = 30;
 

@@ -8,12 +8,12 @@ type Callback = (
   done: (release?: unknown) => void,
 ) => void;
 
-/** After the server refused a connection, the pool asks for another one only when this time has passed. */
+/** After the server refused a connection, the pool requests another one only when this time has passed. */
 const RETRY_MS = 1_000;
 
 /**
- * A pool that makes do with the connections it has while the server accepts no more: a caller waits for one of them, as
- * in a pool that has reached its own size. Without any connection, it throws the server's refusal.
+ * A pool that works with the connections it has while the server accepts no more: a caller waits for one of them, as in
+ * a pool that has reached its maximum size. Without any connection, it throws the server's refusal.
  */
 export class QueueingPool extends pg.Pool {
   private readonly waiting: (() => void)[] = [];

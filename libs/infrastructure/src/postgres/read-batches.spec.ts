@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { ReadBatches } from './read-batches.js';
 
-/** The names of the reads on each connection. */
+/** Returns the names of the reads on each connection. */
 async function batchesOf(reads: readonly (readonly [name: string, ...values: readonly unknown[]])[]) {
   const batches: string[][] = [];
   const shared = new ReadBatches((_owner, work) => {

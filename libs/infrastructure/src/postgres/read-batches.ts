@@ -1,10 +1,16 @@
 import { DeadlineExceeded, MAX_READS_OF_CONNECTION } from '@app/application';
 import type pg from 'pg';
 
+/** The owner of statements of no one store, such as look-ups of keys. */
+export const ALL_STORES = 'all stores';
+
+/** Whose turns a statement takes: the id of a store, or `ALL_STORES`. */
+export type Owner = number | typeof ALL_STORES;
+
 export type IsWanted = () => boolean;
 
 /** Runs work on a connection when the owner may take one, and closes the connection when the work fails. */
-export type OnClient = (owner: unknown, work: (client: pg.PoolClient) => Promise<void>) => Promise<void>;
+export type OnClient = (owner: Owner, work: (client: pg.PoolClient) => Promise<void>) => Promise<void>;
 
 interface Read {
   readonly query: pg.QueryConfig;
@@ -15,8 +21,9 @@ interface Read {
 }
 
 /**
- * Sends short reads of the same tick together, a few of a store on each connection, without waiting for the answers in between. Under
- * load these are many, because requests wait in groups for the look-up of their keys.
+ * Sends short reads of the same tick together, a few reads of one store on each connection, without waiting for the
+ * answers in between. Under load there are many such reads, because requests wait in groups for the look-up of their
+ * keys.
  */
 export class ReadBatches {
   private waiting: Read[] = [];
@@ -35,7 +42,7 @@ export class ReadBatches {
     for (const { owner, reads: batch } of inBatches(reads)) void this.run(owner, batch);
   }
 
-  private async run(owner: unknown, batch: readonly Read[]): Promise<void> {
+  private async run(owner: Owner, batch: readonly Read[]): Promise<void> {
     const work = async (client: pg.PoolClient) => {
       const reads = inOrder(batch);
       const answers = reads.map(({ query }) => client.query(query));
@@ -46,24 +53,24 @@ export class ReadBatches {
     try {
       await this.onClient(owner, work);
     } catch (error) {
-      // This changes nothing for reads that have an answer.
+      // Reads that already have an answer ignore the rejection.
       for (const { reject } of batch) reject(error);
     }
   }
 }
 
 interface Batch {
-  readonly owner: unknown;
+  readonly owner: Owner;
   readonly reads: Read[];
 }
 
-/** Each batch has the reads of one store, so that no store waits behind a slow read of another. */
+/** Each batch has reads of only one store, so that no store waits for a slow read of another. */
 function inBatches(reads: readonly Read[]): Batch[] {
   const batches: Batch[] = [];
-  const lastOf = new Map<unknown, Batch>();
-  let owner: unknown;
+  const lastOf = new Map<Owner, Batch>();
+  let owner: Owner = ALL_STORES;
   for (const read of reads) {
-    // A read without values belongs to the one before it.
+    // A read without values belongs to the same owner as the previous one.
     owner = read.query.values?.length ? ownerOf(read.query.values) : owner;
     let batch = lastOf.get(owner);
     if (!batch || isFull(batch.reads, read)) {
@@ -75,19 +82,19 @@ function inBatches(reads: readonly Read[]): Batch[] {
   return batches;
 }
 
-/** The store whose id the values begin with, or one owner for all others, such as look-ups of keys. */
-export function ownerOf([first]: readonly unknown[]): unknown {
-  return typeof first === 'number' ? first : 'all stores';
+/** The owner of a statement that names none: the store whose id its values begin with. */
+export function ownerOf([first]: readonly unknown[]): Owner {
+  return typeof first === 'number' ? first : ALL_STORES;
 }
 
-/** A second optional read would make its connection wait twice for the same lock. */
+/** A batch takes one optional read: a second one would make its connection wait twice for the same lock. */
 function isFull(batch: readonly Read[], { isWanted }: Read): boolean {
   return (
     batch.length === MAX_READS_OF_CONNECTION || (isWanted !== null && batch.some((other) => other.isWanted !== null))
   );
 }
 
-/** Rejects the reads whose callers have given up. */
+/** Puts optional reads last and rejects those whose callers have given up. */
 function inOrder(batch: readonly Read[]): Read[] {
   const [needed, optional]: [Read[], Read[]] = [[], []];
   for (const read of batch) {

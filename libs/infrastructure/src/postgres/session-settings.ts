@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
 /**
- * The settings of each new connection that reads or writes rows, whatever the server, the database or the role has: the
- * formats of values, because the driver parses only ISO times, and the isolation of single statements. JIT is off: to
- * compile a statement takes longer than to run any of these. The settings are statements, because PgBouncer refuses
- * startup parameters; it keeps `DateStyle` and `TimeZone` for each client.
+ * The settings of each new connection that reads or writes rows, which override those of the server, the database and
+ * the role. They set the formats of values, because the driver parses only ISO times, and the isolation of single
+ * statements. JIT is off: compiling a statement takes longer than running any of these. The settings are statements,
+ * because PgBouncer refuses startup parameters; it keeps `DateStyle` and `TimeZone` for each client.
  */
 export const SESSION_SETTINGS = `
   SET DateStyle = 'ISO, YMD';
@@ -17,10 +17,10 @@ export const SESSION_SETTINGS = `
 `;
 
 /**
- * An option that the types of pg's pool lack: the settings of each new connection, and a listener. The pool listens for
- * errors of idle connections, a caller for those of the connection it uses. Between the two a connection still reads,
- * possibly the server's shutdown message, and an error event without a listener would end the process. With one, the next
- * query on that connection fails.
+ * A pool option that is missing in the types of pg: it applies the settings to each new connection and adds a listener.
+ * The pool listens for errors of idle connections, a caller for those of the connection it uses. Between the two, a
+ * connection still reads, possibly the server's shutdown message, and an error event without a listener would end the
+ * process. With a listener, the next query on that connection fails instead.
  */
 export function onConnect(settings = '') {
   return {
@@ -31,5 +31,8 @@ export function onConnect(settings = '') {
   };
 }
 
-/** An option that the types of pg's pool lack, too: a statement is sent without waiting for the answers of earlier ones. */
+/**
+ * Another pool option that is missing in the types of pg: a statement is sent without waiting for the answers of
+ * earlier ones.
+ */
 export const PIPELINE = { pipeline: true };

@@ -1,6 +1,6 @@
 import type { DatabaseGauge } from './database-gauge.js';
 
-/** The WAL that the server keeps for standbys and other readers. A slot that has lost its WAL retains none. */
+/** Measures the WAL that the server keeps for standbys and other readers. A slot that has lost its WAL retains none. */
 export const SLOT_GAUGE: DatabaseGauge = {
   name: 'database_slot_retained_bytes',
   help: 'WAL that a replication slot keeps; its status unreserved or lost means that a standby may miss some',

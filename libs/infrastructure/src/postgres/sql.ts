@@ -1,4 +1,4 @@
-/** Runs statements on one connection. What writes rows for a request and for a command takes it. */
+/** Runs statements on one connection. Code that writes rows for both requests and commands depends on it. */
 export interface Sql {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }

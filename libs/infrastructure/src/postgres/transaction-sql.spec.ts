@@ -8,7 +8,7 @@ const LAST = [
   { text: 'UPDATE', values: [] },
 ];
 
-/** A transaction whose server answers when it is told to. */
+/** Returns a transaction whose server answers when the test says so. */
 function aTransaction() {
   const sent: { word: string; answer(this: void, failure?: Error): void }[] = [];
   const client = {

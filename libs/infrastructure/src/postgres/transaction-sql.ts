@@ -8,32 +8,31 @@ import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wai
 import { watched } from './watch-statements.js';
 
 export interface Statement {
-  /** The text is one of a bounded number: each connection parses and plans it once. */
+  /** Must be one of a limited number of texts: each connection parses and plans it once. */
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Whether it tests {@link isWritable}, which costs an order less than a statement of its own. */
+  /** Whether the statement tests {@link isWritable} itself, which costs an order less than a separate statement. */
   readonly demandsHome?: true;
 }
 
 /**
- * An SQL condition: whether the session is in a transaction that this class has begun. Fails where the store may not be written here. The
- * first statement of a pipeline travels with BEGIN and must fail without it: it would be committed alone where BEGIN failed and
- * the connection lives.
- *
- * @param store the expression of its id.
+ * An SQL condition: whether the session is in a transaction that this class has begun. It fails where this cluster does
+ * not own the store. The first statement of a pipeline is sent together with BEGIN and must fail without it: if BEGIN
+ * failed on a live connection, the statement would be committed alone.
+ * @param store the SQL expression of the store's id.
  */
 export const isWritable = (store: string) =>
   `current_setting('store_commerce.has_begun', true) = 'yes' AND assert_writable(${store})`;
 
-// Generic plans: planning these statements takes longer than running them. No scans of whole tables: these statements read by
-// keys, and a plan that is made while a table is nearly empty stays when it has grown. Every wait is bounded: a lock wait ends at
-// the deadline at the latest, any other statement before the service drops the connection, whose statement would run on and keep
-// its locks; and the server ends a transaction whose process died. No JIT: the cost of a scan that cannot be
-// avoided would start it.
+// Generic plans are used because planning these statements takes longer than running them. Scans of whole tables are
+// disabled: these statements read by keys, and a plan that is made while a table is nearly empty stays when it has
+// grown. Every wait is limited. A lock wait ends at the deadline at the latest. Any other statement ends before the
+// service drops the connection; otherwise it would continue and keep its locks. The server ends a transaction whose
+// process died. JIT is off, because the cost of a scan that cannot be avoided would start it.
 function begin({ remainingMs }: Deadline, storeId: number | null): string {
   // A lock_timeout of 0 would wait forever.
   const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
-  // The statement timeout comes after the lock timeout, which has an error of its own.
+  // The statement timeout must exceed the lock timeout, which has an error of its own.
   const statementTimeout = Math.floor(remainingMs + SILENT_SERVER_MS / 2);
   return `/* transactions.begin */
     BEGIN ISOLATION LEVEL READ COMMITTED;
@@ -52,15 +51,18 @@ function begin({ remainingMs }: Deadline, storeId: number | null): string {
     }`;
 }
 
-/** SQL on the one connection of a transaction, which its first statement begins. Lives as long as the transaction. */
+/**
+ * Runs SQL on the single connection of a transaction, which its first statement begins. An instance lives as long as
+ * its transaction.
+ */
 export class TransactionSql implements Sql {
   private begun: Promise<unknown> | null = null;
-  /** Whether the server has answered a COMMIT that travelled with statements, if only by a rollback. */
+  /** Whether the server has answered a COMMIT that was sent together with statements, even by a rollback. */
   private hasEnded = false;
 
   /**
-   * @param storeId whose rows the transaction writes; null when it writes none of a store.
-   * @param deadline after it, a statement without an answer fails, and the transaction with it.
+   * @param storeId the store whose rows the transaction writes; null when it writes rows of no store.
+   * @param deadline after it, a statement without an answer fails, and so does the transaction.
    */
   constructor(
     private readonly client: pg.ClientBase,
@@ -69,18 +71,17 @@ export class TransactionSql implements Sql {
     private readonly metrics: DatabaseMetrics,
   ) {}
 
-  /** @param text as that of a {@link Statement}. */
+  /** @param text must follow the rule of a {@link Statement}. */
   async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     await this.begin(this.storeId);
     return (await this.send(prepared(text, values))) as Row[];
   }
 
   /**
-   * Sends statements without waiting for answers, BEGIN first where the transaction has not begun. The server runs them in
-   * this order; after a failure it refuses the rest.
-   *
-   * @param statements none of which succeeds outside of a transaction: the first tests {@link isWritable}, and the others need its
-   *   row.
+   * Sends statements without waiting for answers, with BEGIN first if the transaction has not begun. The server runs
+   * them in this sequence; after a failure it refuses the rest.
+   * @param statements must all fail outside of a transaction: the first tests {@link isWritable}, and the others need its
+   * row.
    * @returns the rows of each statement.
    * @throws the error of the first statement that failed.
    */
@@ -95,9 +96,8 @@ export class TransactionSql implements Sql {
   }
 
   /**
-   * Sends the last statements as a pipeline, and COMMIT right behind them: their locks are held for no round trip. After a
-   * failure, COMMIT rolls back: a statement that does not do what it must has to fail.
-   *
+   * Sends the last statements as a pipeline, directly followed by COMMIT, so that their locks are not held for a round
+   * trip. After a failure, COMMIT rolls back, so a statement that does not achieve its purpose must fail.
    * @throws the error of the first statement that the server refused.
    * @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys.
    */
@@ -107,11 +107,11 @@ export class TransactionSql implements Sql {
     const [end, ...outcomes] = await Promise.allSettled([committed, begun, ...answers]);
     this.hasEnded = end.status === 'fulfilled';
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-    // The server did not commit what it had refused, whatever became of the connection afterwards.
+    // The server did not commit what it had refused, even if the connection was lost afterwards.
     const refusal = failures.find((reason) => reason instanceof pg.DatabaseError);
     if (refusal !== undefined) throw refusal as Error;
     if (end.status === 'rejected') throw end.reason;
-    // An answer that came too late to be read, before that of COMMIT.
+    // An answer before that of COMMIT came too late to be read.
     if (failures.length > 0) throw new CommitOutcomeUnknown(failures[0]);
   }
 
@@ -127,8 +127,7 @@ export class TransactionSql implements Sql {
   }
 
   /**
-   * Rolls back, unless the connection is lost: its end does that.
-   *
+   * Rolls back, unless the connection is lost: losing it also rolls back.
    * @returns whether the connection is free for another transaction.
    */
   async rollBack(reason: unknown): Promise<boolean> {

@@ -8,8 +8,8 @@ const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 50;
 
 /**
- * Runs transactions on the primary, with retries. They take turns: transactions that wait for a lock, such as that of a
- * product that everyone buys, would otherwise hold all connections.
+ * Runs transactions on the primary, with retries, and limits how many run concurrently. Otherwise, transactions that
+ * wait for a lock, such as that of a popular product, would hold all connections.
  */
 export class Transactions {
   private readonly turns: Semaphore;
@@ -25,14 +25,14 @@ export class Transactions {
     metrics.observeSlots(() => this.turns.waiting);
   }
 
-  /** As `Database.transaction`. */
+  /** Runs a transaction as `Database.transaction` does. */
   async run<T>(storeId: number | null, work: (sql: TransactionSql) => Promise<T>, deadline: Deadline): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.turns.run(storeId, () => this.runOnce(storeId, work, deadline), deadline);
       } catch (error) {
         if (!isRetryable(error) || attempt === ATTEMPTS) throw toApplicationError(error);
-        // Full jitter: transactions that collided do not meet again.
+        // The delay has full jitter, so that transactions that collided do not collide again.
         const delay = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
         if (delay >= deadline.remainingMs) throw toApplicationError(error);
         this.metrics.countRetry(retryReason(error));
@@ -64,7 +64,7 @@ export class Transactions {
     }
   }
 
-  /** Returns a connection that arrives after the deadline to the pool, unused. */
+  /** A connection that arrives after the deadline returns to the pool unused. */
   private async connect(deadline: Deadline): Promise<pg.PoolClient> {
     const connecting = this.pool.connect();
     try {

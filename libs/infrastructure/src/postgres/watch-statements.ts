@@ -3,7 +3,7 @@ import { tracedStatement, traceStatement } from '../platform/spans.js';
 import { statementName } from '../platform/statement-name.js';
 import type { DatabaseMetrics, StatementKind } from './database-metrics.js';
 
-/** Calls `run` at once. */
+/** Calls `run` synchronously. */
 export function watched<T>(
   metrics: DatabaseMetrics,
   kind: StatementKind,
@@ -17,7 +17,7 @@ export function watched<T>(
   return answer;
 }
 
-/** Adds the statements that TypeORM sends itself to the metrics. */
+/** Adds the statements that TypeORM sends by itself to the metrics. */
 export function watchDataSource(dataSource: DataSource, metrics: DatabaseMetrics): void {
   dataSource.subscribers.push({
     afterQuery: ({ query, executionTime = 0 }) => {

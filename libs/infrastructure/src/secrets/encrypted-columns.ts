@@ -1,10 +1,10 @@
-/** A column of ciphertexts of the {@link DataCipher}. The primary key of its table is `store_id` and `rowKey`. */
+/** A column with ciphertexts of the {@link DataCipher}. The primary key of its table is `store_id` and `rowKey`. */
 export interface EncryptedColumn {
   readonly table: string;
   readonly column: string;
   readonly rowKey: string;
   readonly rowKeyType: 'text' | 'uuid';
-  /** The place of a value. A ciphertext that is moved to another row cannot be decrypted there. */
+  /** Returns the location of a value. A ciphertext that is moved to another row cannot be decrypted there. */
   readonly context: (storeId: number, rowKey: string) => string;
 }
 

@@ -16,14 +16,14 @@ interface Value extends Place {
 }
 
 interface Batch extends ReencryptedBatch {
-  /** The next batch begins after it; undefined = there is none. */
+  /** The next batch begins after this location; undefined when there is none. */
   readonly last: Place | undefined;
 }
 
-/** Sorts before every key of the type. */
+/** These values sort before every key of their type. */
 const BEFORE_ALL = { text: '', uuid: '00000000-0000-0000-0000-000000000000' } as const;
 
-/** Values locked and rewritten by one transaction. */
+/** The number of values that one transaction locks and rewrites. */
 const BATCH = 500;
 
 @Injectable()
@@ -89,7 +89,7 @@ export class PostgresEncryptedSecrets extends EncryptedSecrets {
   }
 }
 
-// Skips locked rows: the rotation and an import, which locks in another order, never wait for each other.
+// Locked rows are skipped: the rotation and an import, which locks in another sequence, never wait for each other.
 const selectDue = ({ table, column, rowKey, rowKeyType }: EncryptedColumn) => `/* secrets.due */
   SELECT store_id, ${rowKey} AS row_key, ${column} AS value
   FROM ${table}

@@ -4,7 +4,10 @@ import type { JsonLogger } from '../platform/json-logger.js';
 import { Database } from '../postgres/database.js';
 import { ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.js';
 
-/** Rows per column: enough to detect a swapped or missing key, at a cost that does not grow with the store. */
+/**
+ * The number of rows per column: enough to detect a swapped or missing key, at a cost that does not grow with the
+ * store.
+ */
 const SAMPLE = 1_000;
 
 const keysOf = ({ table, column }: EncryptedColumn) => `/* secrets.sample */
@@ -26,8 +29,8 @@ export async function reportUnknownKeys(
     }
     if (found.size === 0) return;
     logger.error(
-      `Secrets in the database are encrypted under ${[...found].join(', ')}, and the configured keys are ` +
-        `${cipher.keyIds.join(', ')}: they cannot be read. Put the missing key back, into DATA_ENCRYPTION_KEYS or ` +
+      `Secrets in the database are encrypted with ${[...found].join(', ')}, but the configured keys are ` +
+        `${cipher.keyIds.join(', ')}: they cannot be read. Restore the missing key in DATA_ENCRYPTION_KEYS or ` +
         `DATA_DIR/encryption.key`,
       'Keys',
     );

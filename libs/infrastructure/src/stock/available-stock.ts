@@ -1,8 +1,8 @@
 const FEW = 100;
 
 /**
- * SQL for whether an id is none of those of some rows. A few ids are listed once for each statement. Of many, each id is
- * looked up: to list 100,000 closed bins takes 155 ms.
+ * SQL for whether an id is not among those of some rows. A few ids are listed once for each statement. When there are
+ * many, each id is looked up: listing 100,000 closed bins takes 155 ms.
  */
 function isNoneOf(rows: string, id: string, lookUp: string): string {
   return `CASE WHEN (SELECT count(*) FROM (SELECT FROM ${rows} LIMIT ${FEW + 1}) AS few) <= ${FEW}
@@ -10,7 +10,8 @@ function isNoneOf(rows: string, id: string, lookUp: string): string {
 }
 
 const CLOSED = 'ARRAY(SELECT id FROM warehouses WHERE store_id = $1 AND NOT active)';
-// A few bins of each closed warehouse, by their index: a join or one condition for all would read the bins of open warehouses.
+// The statement reads a few bins of each closed warehouse, by their index: a join or one condition for all would read
+// the bins of open warehouses.
 const IS_IN_OPEN_BIN = isNoneOf(
   `unnest(${CLOSED}) AS closed (warehouse_id) CROSS JOIN LATERAL (
       SELECT id FROM bins WHERE store_id = $1 AND bins.warehouse_id = closed.warehouse_id LIMIT ${FEW + 1}
@@ -26,17 +27,16 @@ function isActive(variantKey: string): string {
 }
 
 /**
- * SQL for stock for sale: all but that of the views `closed_bins` and `inactive_variants`, which `in_stock` uses too. A
- * product's quantity and the withdrawal of an order use it. `$1` is the id of the store.
+ * SQL for stock for sale: all stock except that of the views `closed_bins` and `inactive_variants`, which `in_stock`
+ * uses too. A product's quantity and the withdrawal of an order use it. `$1` is the id of the store.
  */
 export const IS_FOR_SALE = `${IS_IN_OPEN_BIN}
       AND ${isActive('stock.variant_key')}`;
 
 /**
- * SQL for whether a product has active variants. `$1` is the id of the store. OFFSET keeps the planner, which expects many
- * lines, from reading the variants of the whole store.
- *
- * @param productId an expression with its table: the variants have a column of that name.
+ * SQL for whether a product has active variants. `$1` is the id of the store. OFFSET keeps the planner, which expects
+ * many lines, from reading the variants of the whole store.
+ * @param productId an expression qualified with its table: the variants have a column of the same name.
  */
 export function hasVariants(productId: string): string {
   return `EXISTS (

@@ -5,9 +5,9 @@ import { keyOf } from './stock-quantities.js';
 
 export interface CountSnapshot {
   readonly position: number;
-  /** pg_snapshot as text: it sees the transactions before the place. */
+  /** A pg_snapshot as text: it sees the transactions before the position. */
   readonly snapshot: string;
-  /** Ids up to these are before every place of the branch. */
+  /** Ids up to this one are before every position of the branch. */
   readonly lastMovement: number;
   readonly lastEvent: number;
 }
@@ -19,8 +19,8 @@ export interface CountWithSnapshot extends CountSnapshot {
   readonly variant_key: number;
 }
 
-// The newest snapshot at or before the cursor has given positions to exactly what it sees. A cursor in the middle of the
-// next numbering is no place: what it has seen is no set of transactions.
+// The newest snapshot at or before the cursor has assigned positions to exactly what it sees. A cursor in the middle of
+// the next numbering cannot be used: what it has seen is not a set of transactions.
 const FIND_SNAPSHOTS = `/* stock.find_count_snapshots */
   SELECT asked.branch, asked.position AS asked, place.position, place.snapshot::text,
     current.last_movement AS "lastMovement", current.last_event AS "lastEvent"
@@ -59,10 +59,11 @@ const isBefore = (id: string, last: string, transaction: string) =>
 const COUNTED = `unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::pg_snapshot[], $7::bigint[], $8::bigint[])
     AS counted (line, product_id, variant_key, bin_id, snapshot, last_movement, last_event)`;
 
-// Runs under the lock of the bins: what it does not see comes after this transaction. The lower bound of the transaction
-// limits the read of the index: all older transactions are visible in the snapshot. Of the sets and counts, the newest decides.
-// The lock of the bin puts them into the order of their ids. A count was accepted only where no earlier set and no later count
-// was after its place, and a set that is before a place is after the places of all counts before that set.
+// The statement runs under the lock of the bins: what it does not see comes after this transaction. The lower bound of
+// the transaction limits the read of the index, because all older transactions are visible in the snapshot. Of the sets
+// and counts, the newest decides. The lock of the bin puts them into the sequence of their ids. A count was accepted
+// only where no earlier set and no later count was after its position, and a set that is before a position is after the
+// positions of all counts before that set.
 const FACTS = `/* stock.count_facts */
   SELECT counted.line, since.units AS "movedSince", coalesce(absolute.is_overwritten, false) AS "isOverwritten",
     absolute.last_count AS "lastCount"
@@ -83,8 +84,8 @@ const FACTS = `/* stock.count_facts */
     ORDER BY moved.id DESC LIMIT 1
   ) AS absolute ON true`;
 
-// Orders that were placed and not shipped at the place. The movements of the counted bins lead to them: a store may have many
-// other open orders.
+// The statement finds orders that were placed and not shipped at the position. It starts from the movements of the
+// counted bins, because a store may have many other open orders.
 const UNSHIPPED = `/* stock.count_unshipped */
   WITH counted AS MATERIALIZED (
     SELECT * FROM ${COUNTED}
@@ -98,7 +99,7 @@ const UNSHIPPED = `/* stock.count_unshipped */
         AND ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
       OFFSET 0
     ) AS moved
-    -- A sale of a till may begin as DELIVERED.
+    -- A sale at a point of sale may begin as DELIVERED.
     WHERE coalesce((
       SELECT to_value FROM order_events AS event
       WHERE event.store_id = $1 AND event.order_id = moved.order_id AND event.field = 'fulfillment_status'
@@ -114,7 +115,7 @@ const UNSHIPPED = `/* stock.count_unshipped */
   FROM unshipped JOIN counted USING (line)
   CROSS JOIN LATERAL (
     SELECT coalesce(-sum(quantity), 0) AS units FROM (
-      -- By the order: an index of the product's movements would read all of them for each order.
+      -- Movements are read by order: an index of the product's movements would read all of them for each order.
       SELECT * FROM stock_movements AS moved
       WHERE moved.store_id = $1 AND moved.order_id = unshipped.order_id AND moved.kind = 'ORDER'
       OFFSET 0
@@ -130,7 +131,7 @@ const UNSHIPPED = `/* stock.count_unshipped */
         AND item.bin_id = counted.bin_id
     WHERE line.store_id = $1 AND line.order_id = unshipped.order_id
       AND line.product_id = counted.product_id AND coalesce(line.variant_id, 0) = counted.variant_key
-      -- The last status of the shipment before the place.
+      -- This is the last status of the shipment before the position.
       AND (SELECT coalesce(event.details ->> 'to', event.details ->> 'status') FROM order_events AS event
         WHERE event.store_id = $1 AND event.order_id = unshipped.order_id AND event.reference = item.reference
           AND event.event IN ('shipment_created', 'shipment_changed')
@@ -165,7 +166,7 @@ function valuesOf(storeId: number, counts: readonly CountWithSnapshot[]): unknow
 
 type MovedSince = Pick<CountFacts, 'movedSince' | 'isOverwritten' | 'lastCount'>;
 
-/** What has happened to the bins since the counts, by the index of the line. The caller holds the bins. */
+/** Reads what has happened to the bins since the counts, by the index of the line. The caller has locked the bins. */
 export async function readCountFacts(
   sql: TransactionSql,
   storeId: number,
@@ -177,7 +178,7 @@ export async function readCountFacts(
   });
 }
 
-/** @param left the statuses of shipments whose units are not in their bins any more. */
+/** @param left the statuses of shipments whose units are no longer in their bins. */
 export async function readUnshipped(
   sql: TransactionSql,
   storeId: number,
@@ -190,7 +191,10 @@ export async function readUnshipped(
   });
 }
 
-/** Asks for each bin and place once: a request may count the same bin in every line. The answers are by the index of the line. */
+/**
+ * Queries each bin and position once: a request may count the same bin in every line. The answers are by the index of
+ * the line.
+ */
 async function queryEach<T>(
   counts: readonly CountWithSnapshot[],
   ask: (distinct: readonly CountWithSnapshot[]) => Promise<(readonly [number, T])[]>,

@@ -5,26 +5,29 @@ import type { TransactionSql } from '../postgres/transaction-sql.js';
 import type { CountSnapshot } from './count-snapshots.js';
 import { resolveLines, type NewBin, type ResolvedLine } from './resolve-lines.js';
 
-/** Bins of a store beyond which requests make no further ones. */
+/** From this number of bins of a store, requests create no further ones. */
 const MAX_BINS = 100_000;
-/** The bytes of all their codes: a list of warehouses has the codes of all bins. */
+/** The maximum size of all bin codes in bytes: a list of warehouses contains the codes of all bins. */
 const MAX_CODES_BYTES = 2 * 1024 * 1024;
-/** Bins of a product or variant beyond which requests put it into no further ones: reads and orders read all its bins. */
+/**
+ * From this number of bins of a product or variant, requests put it into no further ones: reads and orders read all its
+ * bins.
+ */
 const MAX_BINS_OF_UNIT = 250;
-/** The same for a product together with its variants: lists of products read the bins of all of them. */
+/** The same limit for a product together with its variants: lists of products read the bins of all of them. */
 const MAX_BINS_OF_PRODUCT = 1_000;
 
-const TOO_MANY_BINS = `The store has ${MAX_BINS} bins: no request makes another`;
-const CODES_TOO_LONG = 'The codes of the bins of the store have 2 MB: no request makes another';
+const TOO_MANY_BINS = `The store has ${MAX_BINS} bins, the maximum that requests can create`;
+const CODES_TOO_LONG = 'The bin codes of the store have 2 MB, the maximum that requests can create';
 const STORE_FULL = tooManyBins(TOO_MANY_BINS);
 const CODES_FULL = tooManyBins(CODES_TOO_LONG);
-const UNIT_FULL = tooManyBins(`The product or variant has ${MAX_BINS_OF_UNIT} bins: no request puts it into another`);
+const UNIT_FULL = tooManyBins(`The product or variant is in ${MAX_BINS_OF_UNIT} bins, the maximum for requests`);
 const PRODUCT_FULL = tooManyBins(
-  `The product has ${MAX_BINS_OF_PRODUCT} bins with its variants: no request puts it into another`,
+  `The product with its variants is in ${MAX_BINS_OF_PRODUCT} bins, the maximum for requests`,
 );
 
-// Requests that make bins, or put a product into a bin for the first time, do so one after the other in a store: each reads
-// the limits after the commit of the one before. Orders make neither.
+// Requests of a store that create bins, or put a product into a bin for the first time, run one after the other: each
+// reads the limits after the commit of the previous one. Orders do neither.
 const LOCK_NEW_BINS = `/* stock.lock_new_bins */ SELECT pg_advisory_xact_lock(hashtext('new_bins'), $1)`;
 
 const FIND_ROWS = `/* stock.find_rows */
@@ -33,7 +36,7 @@ const FIND_ROWS = `/* stock.find_rows */
     SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = asked.product_id
       AND stock.variant_key = asked.variant_key AND stock.bin_id = asked.bin_id OFFSET 0)`;
 
-// An empty bin counts: its row stays for the ledger, and is read. LIMIT reads no more of the bins than are allowed.
+// An empty bin counts, too: its row stays for the ledger, and is read. LIMIT reads no more bins than are allowed.
 const COUNT_ROWS = `/* stock.count_bins_of_units */
   SELECT product_id, variant_key,
     (SELECT count(*)::int FROM (
@@ -61,12 +64,11 @@ const FIND_CREATED = `/* stock.find_created_bins */
   JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = made.warehouse_id AND bins.code = made.code`;
 
 /**
- * Finds the product and the bin of each line, in the order of the lines, and makes the bins that are missing if the request
- * asks for that. Refuses the lines that would exceed a limit of bins, in the order of the lines. A bin is made for a line that
- * is not refused alone.
- *
- * @param places of the counts: undefined for a count that is refused.
- * @param drawnIds get the numbers of the bins that are made.
+ * Finds the product and the bin of each line, in the sequence of the lines, and creates the missing bins if the request
+ * asks for that. It refuses the lines that would exceed a limit of bins, in the sequence of the lines. A bin is created
+ * for a line that is not refused for a reason of its own.
+ * @param places the positions of the counts: undefined for a count that is refused.
+ * @param drawnIds records the ids of the bins that are created.
  */
 export async function findBinsOfLines(
   sql: TransactionSql,
@@ -85,7 +87,7 @@ export async function findBinsOfLines(
     const found = await findRows(sql, storeId, filling);
     return filling.filter(({ index }) => !found.has(index));
   };
-  // A count without a place is refused for its cursor, not for its bin.
+  // A count without a usable position is refused for its cursor, not for its bin.
   const resolve = async () =>
     (await resolveLines(sql, request)).map((line) =>
       createsBins && line.newBin && places[line.index] === undefined ? { ...line, newBin: null, refusal: null } : line,
@@ -93,7 +95,7 @@ export async function findBinsOfLines(
   const resolved = await resolve();
   if ((await newPlaces(resolved)).length === 0) return resolved;
   await sql.query(LOCK_NEW_BINS, [storeId]);
-  // Another request may have made bins or rows while this one waited.
+  // Another request may have created bins or rows while this one waited.
   const current = await resolve();
   const { refusals, made } = await limit(sql, storeId, await newPlaces(current));
   const ids = await createBins(sql, storeId, [...made.values()], drawnIds);
@@ -106,9 +108,8 @@ export async function findBinsOfLines(
 }
 
 /**
- * Waits for other requests of the store that make bins.
- *
- * @param codes of the bins to make. @returns why they may not be made; null = they may.
+ * Waits for other requests of the store that create bins.
+ * @param codes the codes of the bins to create. @returns why they may not be created; null when they may.
  */
 export async function problemOfBins(
   sql: TransactionSql,
@@ -121,7 +122,7 @@ export async function problemOfBins(
   return codes.reduce((sum, code) => sum + Buffer.byteLength(code), bytes) > MAX_CODES_BYTES ? CODES_TOO_LONG : null;
 }
 
-/** Whether a line needs the row of its bin, although the product may never have lain there. */
+/** Whether a line needs the row of its bin even if the product has never been in it. */
 export function fills({ write }: StockLine): boolean {
   if (write.kind === 'adjust') return write.by > 0;
   return write.kind === 'count' || write.expected === null || write.expected === 0;
@@ -152,7 +153,7 @@ interface Limited {
   readonly made: ReadonlyMap<string, NewBin>;
 }
 
-/** @param lines that put a product or variant into a bin for the first time. */
+/** @param lines the lines that put a product or variant into a bin for the first time. */
 async function limit(sql: TransactionSql, storeId: number, lines: readonly ResolvedLine[]): Promise<Limited> {
   const stored = lines.some(({ newBin }) => newBin) ? await countBins(sql, storeId) : NO_BINS;
   let { bytes } = stored;
@@ -184,7 +185,7 @@ async function limit(sql: TransactionSql, storeId: number, lines: readonly Resol
 
 interface Bins {
   readonly bins: number;
-  /** The bytes of all their codes. */
+  /** The size of all their codes in bytes. */
   readonly bytes: number;
 }
 
@@ -195,7 +196,7 @@ async function countBins(sql: TransactionSql, storeId: number): Promise<Bins> {
   return row ?? NO_BINS;
 }
 
-/** Bins by `product/variant`, and by `product` for the product with its variants. */
+/** Counts bins by `product/variant`, and by `product` for the product with its variants. */
 async function countRows(
   sql: TransactionSql,
   storeId: number,

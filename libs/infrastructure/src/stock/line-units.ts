@@ -1,7 +1,7 @@
 /**
- * SQL for the units that the lines of an order have in bins, a row for each line and bin: those that the order has taken and not
- * given up (`held`), and of these the units of shipments (`claimed`), and of these those that have left (`shipped`). The
- * parameters are expressions.
+ * SQL for the units that the lines of an order have in bins, one row for each line and bin: those that the order has
+ * taken and not cancelled (`held`), among these the units of shipments (`claimed`), and among these those that have
+ * left (`shipped`). The parameters are SQL expressions.
  */
 export const unitsByBin = (storeId: string, orderId: string) => `(
     SELECT position, bin_id, sum(held) AS held, sum(claimed) AS claimed, sum(shipped) AS shipped
@@ -19,9 +19,9 @@ export const unitsByBin = (storeId: string, orderId: string) => `(
   )`;
 
 /**
- * SQL for rows (position, bin_id, quantity) with the units that lines ask for, from their lowest bins. What the bins lack has
- * the bin 0.
- * @param units with rows (position, bin_id, units). @param asked with rows (position, quantity).
+ * SQL for rows (position, bin_id, quantity) with the requested units of lines, taken from their lowest bins. Units that
+ * are in no bin get the bin 0.
+ * @param units SQL with rows (position, bin_id, units). @param asked SQL with rows (position, quantity).
  */
 export const firstUnits = (units: string, asked: string) => `(
     SELECT position, coalesce(bin_id, 0) AS bin_id, least(units, wanted - before)::int AS quantity
@@ -37,5 +37,5 @@ export const firstUnits = (units: string, asked: string) => `(
     WHERE before < wanted
   )`;
 
-/** SQL for the units of the order `$2` of the store `$1` that no shipment has, as in {@link firstUnits}. */
+/** SQL for the units of the order `$2` of the store `$1` that are in no shipment, for {@link firstUnits}. */
 export const UNCLAIMED_UNITS = `(SELECT position, bin_id, held - claimed AS units FROM ${unitsByBin('$1', '$2')} AS unit)`;

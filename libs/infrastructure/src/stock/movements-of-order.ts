@@ -7,8 +7,7 @@ const MOVEMENTS = `/* stock.movements_of_order */
   FROM stock_movements WHERE store_id = $1 AND order_id = $2`;
 
 /**
- * Limits what the order has with the movements of the transaction. A bin counts for ever.
- *
+ * Limits what the order has, including the movements of the transaction. A bin counts even after its units are gone.
  * @throws TooManyBinsOfOrder, TooManyRecords
  */
 export async function assertFewMovements(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<void> {

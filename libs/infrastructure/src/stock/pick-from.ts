@@ -10,7 +10,7 @@ const FIND_BINS = `/* stock.find_picked_bins */
   LEFT JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id AND bins.code = picked.bin
   ORDER BY picked.number`;
 
-// The units of the order's lines: those of the shipment (own), and those that no shipment has (free).
+// The statement returns the units of the order's lines: those of the shipment (own), and those in no shipment (free).
 const FIND_UNITS = `/* stock.find_picked_units */
   SELECT position + 1 AS line, line.product_id, coalesce(line.variant_id, 0) AS variant_key, bin_id,
     coalesce(own.quantity, 0) AS own, (held - claimed)::int AS free
@@ -52,15 +52,15 @@ interface UnitsRow extends StockKey {
   free: number;
 }
 
-/** Units that a line gets from a bin (-1), or gives to it (1). */
+/** Units that a line takes from a bin (-1), or gives to it (1). */
 type Move = StockKey & { readonly line: number; readonly difference: number };
 type PickedBin = PickedUnits & { readonly binId: number };
 
 /**
- * Gives the units of a shipment the bins from which they were picked. Units that the order has not taken from there are
- * withdrawn, and as many others go back to their bins. The caller has locked the order.
+ * Assigns the units of a shipment to the bins that they were picked from. Units that the order has not taken from there
+ * are withdrawn, and as many others go back to their bins. The caller has locked the order.
  * @throws NotFound for an unknown bin.
- * @throws BinShort when the bin has fewer units that no order has taken.
+ * @throws BinShort when the bin has too few units that no order has taken.
  */
 export async function pickFrom(
   sql: TransactionSql,
@@ -106,7 +106,7 @@ function pickLine(rows: UnitsRow[], line: number, wanted: ReadonlyMap<number, nu
   const own = rows.filter((row) => row.line === line);
   const ownOf = (bin: number) => own.find(({ bin_id }) => bin_id === bin)?.own ?? 0;
   const missing = [...wanted].map(([bin, units]) => ({ bin, units: units - ownOf(bin) }));
-  // The units of the lowest bins stay.
+  // The units of the lowest bins keep their bin.
   const left = own.toReversed().map(({ bin_id: bin, own: units }) => ({ bin, units: units - (wanted.get(bin) ?? 0) }));
   return pair(left, missing).flatMap(([from, to, units]) => exchange(rows, line, from, to, units));
 }
@@ -116,7 +116,7 @@ interface Units {
   readonly units: number;
 }
 
-/** Pairs the units of two lists, in their order. */
+/** Pairs the units of two lists in sequence. */
 function pair(from: readonly Units[], to: readonly Units[]): [from: number, to: number, units: number][] {
   const left = from.map((one) => ({ ...one }));
   return to.flatMap(({ bin, units: wanted }) => {
@@ -132,8 +132,9 @@ function pair(from: readonly Units[], to: readonly Units[]): [from: number, to: 
 }
 
 /**
- * Gives the shipment units of another bin. They come from those of the line that no shipment has, from those of another line of
- * the product, or else from the stock. Who gives them gets the former ones.
+ * Replaces units of the shipment by units of another bin. These come from units of the line that are in no shipment,
+ * otherwise from another line of the same product, otherwise from the stock. Whoever gives them receives the replaced
+ * units.
  */
 function exchange(rows: UnitsRow[], line: number, from: number, to: number, units: number): Move[] {
   const unit = rows.find((row) => row.line === line) as UnitsRow;

@@ -69,7 +69,7 @@ export class PostgresStockChanges extends StockChanges {
     const changed = await this.bulkLimiter.run(storeId, transact, deadline);
     if (changed.short > 0) {
       this.shortUnits.inc(changed.short);
-      this.logger.warn(`Store ${storeId} oversold ${changed.short} units: counts found less stock than sold`);
+      this.logger.warn(`Store ${storeId} oversold ${changed.short} units: counts found less stock than was sold`);
     }
     return changed;
   }
@@ -109,8 +109,8 @@ async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds
       : [],
   );
   const countsOf = (asked: CountBasis) => counts.filter(({ basis }) => basis === asked);
-  // These units are read before the lock: they are past, and the read takes longer the more orders are open. Orders
-  // wait for the rest only.
+  // These units are read before the lock: they are in the past, and the read takes longer the more orders are open.
+  // Orders wait only for the rest.
   const unshipped = new Map([
     ...(await readUnshipped(sql, storeId, countsOf('on_hand'), ['shipped', 'delivered'])),
     // @protects picked-units
@@ -150,7 +150,7 @@ async function lockBins(
   const places = placed.map(({ row }) => row);
   const filled = placed.filter(({ input }) => fills(input)).map(({ row }) => row);
   const { rows } = await lockRows((text, values) => sql.query(text, values), storeId, places, filled);
-  // A bin in which the product never lay has no row.
+  // A bin that has never held the product has no row.
   return new Map(places.map(keyOf).map((key) => [key, new BinStock(rows.get(key) ?? 0)]));
 }
 
@@ -211,7 +211,7 @@ const MOVEMENTS = { adjust: 'ADJUSTMENT', set: 'SET', count: 'COUNT' } as const;
 const EXPIRED: { readonly code: StockRefusalCode; readonly error: string } = {
   code: 'cursor_expired',
   error:
-    'No count can be placed at this cursor: take the cursor of a newer answer with has_more: false, and count again',
+    'No count can be placed at this cursor: use the cursor of a newer answer with has_more: false, and count again',
 };
 
 function toResult(line: ResolvedLine, invalid: InvalidLine | null, outcome: StockOutcome | undefined): StockLineResult {

@@ -80,7 +80,7 @@ function conditionsOf(storeId: number, { skus, productId, warehouse, bin, from, 
   if (to) where.and('moved.created_at < ?', to);
   if (from) where.and('moved.created_at >= ?', from);
   else if (!skus && productId === undefined) {
-    // least() ignores nulls.
+    // The SQL function least() ignores nulls.
     where.and(
       `moved.created_at >= least(?::timestamptz, now()) - interval '${MOVEMENTS_LISTED_DAYS} days'`,
       to ?? null,

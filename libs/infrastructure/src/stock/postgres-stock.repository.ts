@@ -24,8 +24,8 @@ const FIND_MANY = `/* stock.find_many */
     JOIN stock USING (product_id, variant_key, bin_id) WHERE stock.store_id = $1
   ) AS page ${NAMES}`;
 
-// The running sum of the blocks' counts locates the block in which the page begins: the page skips only rows of that block. The
-// constant limit makes the planner, which has one plan for all pages, expect few rows.
+// The running sum of the blocks' counts locates the block in which the page begins, so the page skips only rows of that
+// block. The planner has one plan for all pages; the constant limit makes it expect few rows.
 const PAGE = `/* stock.list */
   WITH blocks AS MATERIALIZED (
     SELECT block, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY block) - sum(rows) AS before
@@ -50,13 +50,13 @@ const PAGE = `/* stock.list */
 
 const FEW_BINS = 1_000;
 
-// Sorted as in the index: a scan of the table would read the bins of other stores.
+// The rows are sorted as in the index: a scan of the table would read the bins of other stores.
 const findBins = (where: Conditions) => `/* stock.find_bins */
   SELECT bins.id, bins.warehouse_id AS "warehouseId" FROM bins WHERE ${where.sql}
   ORDER BY bins.store_id, bins.warehouse_id, bins.code LIMIT ${FEW_BINS + 1}`;
 
-// Only the blocks on the page, in their order, and of them the rows in the bins up to the end of the page. Without the quantity,
-// the primary key has the rows in their order.
+// The statement reads only the blocks on the page, in sequence, and in them only the rows in the bins up to the end of
+// the page. It omits the quantity, so that the primary key alone has the rows in sequence.
 const pageOfBins = (rowsOfBlock: string) => `/* stock.list_of_bins */
   WITH blocks AS MATERIALIZED (
     SELECT block, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY block) - sum(rows) AS before
@@ -83,7 +83,7 @@ const pageOfBins = (rowsOfBlock: string) => `/* stock.list_of_bins */
 const BLOCK = `SELECT product_id, variant_key, bin_id FROM stock
       WHERE store_id = $1 AND product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255`;
 const PAGE_OF_BINS = pageOfBins(`${BLOCK} AND bin_id = ANY ($3)`);
-// The rows are read in their order, each with the warehouse of its bin, until the page is full. Without OFFSET, the
+// The rows are read in sequence, each with the warehouse of its bin, until the page is full. Without OFFSET, the
 // planner would expect few rows of the warehouse, and read the whole block to sort them.
 const PAGE_OF_WAREHOUSE =
   pageOfBins(`SELECT * FROM (${BLOCK} ORDER BY product_id, variant_key, bin_id OFFSET 0) AS block

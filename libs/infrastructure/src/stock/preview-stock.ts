@@ -2,7 +2,7 @@ import type { StockDemand } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { hasVariants, IS_FOR_SALE } from './available-stock.js';
 
-// The demand is one JSON value: for arrays, the server would make a new plan by their length.
+// The demand is one JSON value: with arrays, the server would make a new plan for each length.
 const PREVIEW = `/* stock.preview */
   SELECT available::float8, available < requested AND offered.variant_key = 0 AND ${hasVariants('offered.product_id')} AS lacks_variant
   FROM (
@@ -13,7 +13,10 @@ const PREVIEW = `/* stock.preview */
   ) AS offered
   ORDER BY position`;
 
-/** Selects what is available for each demand, by the rule of the withdrawal, without locks. `shortagesOf` reads the rows. */
+/**
+ * Selects what is available for each demand, by the rule of the withdrawal, without locks. `shortagesOf` reads the
+ * rows.
+ */
 export function stockPreview(storeId: number, demand: readonly StockDemand[]): Statement {
   const rows = demand.map(({ productId, variantId, quantity }, position) => {
     return { position, product_id: productId, variant_key: variantId ?? 0, requested: quantity };

@@ -14,11 +14,11 @@ export interface ResolvedLine {
   readonly productId: number | null;
   readonly variantId: number | null;
   readonly binId: number | null;
-  /** The bin that the line names where its warehouse lacks it; null for any other line. */
+  /** The bin that the line names and its warehouse lacks; null for any other line. */
   readonly newBin: NewBin | null;
   readonly warehouse: string;
   readonly bin: string;
-  /** Why the line means nothing; null when the product and the bin are known. */
+  /** Why the line cannot be resolved; null when the product and the bin are known. */
   readonly refusal: StockRefusal | null;
 }
 
@@ -42,8 +42,9 @@ const FIND_UNITS = `/* stock.find_units */
 
 const POSSIBLE = `SELECT count(*)::int AS bins, min(id) AS id`;
 
-// A bin that the line does not name in full is the one that holds the product, or else the only one that there is. Two are as
-// bad as many. Each way to name a bin uses another index: a store may have many bins, and a product may lie in many.
+// A bin that the line does not name in full is the only one that holds the product, or else the only one that exists.
+// Two candidates are as ambiguous as many. Each way to name a bin uses another index: a store may have many bins, and a
+// product may lie in many.
 const FIND_BINS = `/* stock.find_bins_of_lines */
   SELECT coalesce(holding.id, other.id) AS bin_id, greatest(holding.bins, other.bins) AS bins, warehouses.code AS warehouse,
     bins.code AS bin
@@ -105,7 +106,7 @@ interface FoundLine {
   readonly place: BinRow | null;
 }
 
-/** Finds the product and the bin of each line, in the order of the lines. */
+/** Finds the product and the bin of each line, in the sequence of the lines. */
 export async function resolveLines(
   sql: TransactionSql,
   { storeId, lines }: Pick<StockChangeRequest, 'storeId' | 'lines'>,
@@ -130,7 +131,7 @@ async function findBins(
     const unit = units[index];
     return unit?.units === 1 ? [{ line, unit, key: keyOf(line, unit) }] : [];
   });
-  // Each once: a request may name the same bin in every line, and a bin that is named in part may be one of many.
+  // Each is looked up once: a request may name the same bin in every line, and a partial name may match many bins.
   const places = [...new Map(asked.map((each) => [each.key, each])).values()];
   const rows = await sql.query<BinRow>(FIND_BINS, [
     storeId,
@@ -172,7 +173,7 @@ function refusalOf(asked: StockLine, { units, warehouse_id }: UnitRow, place: Bi
   if (units === 0) return unknownUnit(asked);
   if (units > 1) return AMBIGUOUS_UNIT;
   if (place?.bins === 0) return { code: 'unknown_bin', error: unknownBin(asked, warehouse_id) };
-  if (place?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins are possible: name warehouse and bin' };
+  if (place?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins match: send warehouse and bin' };
   return null;
 }
 
@@ -180,7 +181,7 @@ export const invalidLine = ({ error }: InvalidLine) => ({ code: 'invalid', error
 
 export const AMBIGUOUS_UNIT = {
   code: 'ambiguous_sku',
-  error: 'Several products have this SKU: name product_id and variant_id',
+  error: 'Several products have this SKU: send product_id and variant_id',
 } as const;
 
 export function unknownUnit({ sku, productId, variantId }: StockUnit) {

@@ -5,13 +5,14 @@ import { findBinsOfLines } from './limit-bins.js';
 import { firstUnits, unitsByBin } from './line-units.js';
 import { lockRows } from './stock-quantities.js';
 
-/** An order that the transaction holds until it ends, and what decides about its change. */
+/** An order that the transaction has locked until it ends, and the state that decides about its change. */
 export interface LockedOrder {
   readonly key: OrderKey;
   readonly state: PlacedOrderState;
 }
 
-// The stock rows of the order's movements and of what it needs more, in the lock order of every writer.
+// The statement locks the stock rows of the order's movements and of its additional demand, in the lock order of every
+// writer.
 const LOCK_STOCK = `/* stock.lock_of_order */
   SELECT FROM stock
   WHERE store_id = $1 AND (product_id, variant_key, bin_id) IN (
@@ -23,8 +24,8 @@ const LOCK_STOCK = `/* stock.lock_of_order */
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
-// Returns units that no shipment has, or that the order has just given up, or that have shipped and not returned. An
-// order without shipments has left as a whole.
+// The statement returns units that are in no shipment, that the order has just cancelled, or that have shipped and not
+// returned. An order without shipments has shipped as a whole.
 const RETURN_STOCK = `/* stock.return */
   WITH asked AS (
     SELECT line - 1 AS position, quantity, target FROM unnest($3::int[], $4::int[], $7::int[]) AS asked (line, quantity, target)
@@ -74,7 +75,7 @@ const RETURN_STOCK = `/* stock.return */
 
 /**
  * Returns units of the order's lines to the bins that supplied them, or to `to`. The caller has locked the order.
- * `unitsReturned` reads the answers. @throws StockRefused, UnitsWithoutBin
+ * `unitsReturned` reads the results. @throws StockRefused, UnitsWithoutBin
  */
 export async function restockStatements(
   sql: TransactionSql,
@@ -94,9 +95,9 @@ export async function restockStatements(
 }
 
 /**
- * Finds the bin that gets the units instead of their own, and makes its rows for their products.
- * @returns the bin of each line; null without such a bin: the units go back to the bins that supplied them, and those of an
- *   imported order to none.
+ * Finds the bin that receives the units instead of their own, and creates its rows for their products.
+ * @returns the bin of each line. Null when no bin is named: the units then go back to the bins that supplied them, and
+ * those of an imported order to none.
  */
 async function findTargets(
   sql: TransactionSql,

@@ -8,14 +8,14 @@ export interface StockQuantity {
   readonly quantity: number;
 }
 
-/** A quantity before and after it was set. `previous` is null when the product was never in the bin. */
+/** A quantity before and after it was set. `previous` is null when the product has never been in the bin. */
 export type StockChange<Place extends StockQuantity = StockQuantity> = Place & { readonly previous: number | null };
 
-/** The stock of a product, or of one variant of it, in a bin. */
+/** Identifies the stock of a product, or of one variant of it, in a bin. */
 export interface StockKey {
   readonly bin_id: number;
   readonly product_id: number;
-  /** 0 = stock at product level. */
+  /** 0 stands for stock of the product itself. */
   readonly variant_key: number;
 }
 
@@ -31,7 +31,7 @@ const MAKE_ROWS = `/* stock.make_rows */
   ON CONFLICT DO NOTHING
   RETURNING bin_id, product_id, variant_key`;
 
-// The order in which every writer locks stock, so that they wait for each other instead of deadlocking.
+// Every writer locks stock in this sequence, so that writers wait for each other instead of deadlocking.
 const LOCK_ROWS = `/* stock.lock_rows */
   SELECT stock.bin_id, stock.product_id, stock.variant_key, stock.quantity
   FROM stock JOIN ${STOCK_KEYS} USING (bin_id, product_id, variant_key)
@@ -40,8 +40,8 @@ const LOCK_ROWS = `/* stock.lock_rows */
   ORDER BY stock.product_id, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock`;
 
-// Counts and sets are recorded even if they find what the bin holds: they supersede earlier counts. A set always changes the
-// row of its bin, so that the feed has a place after it.
+// Counts and sets are recorded even when they do not change the quantity, because they supersede earlier counts. A set
+// always updates the row of its bin, so that the feed has a position after it.
 export const MOVE = `/* stock.write */
   WITH moved AS (
     SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bigint[]) WITH ORDINALITY
@@ -61,7 +61,7 @@ export const MOVE = `/* stock.write */
     coalesce($13, now()), CASE WHEN $13 IS NOT NULL THEN now() END
   FROM moved ORDER BY place`;
 
-/** Makes the rows of `filled` where they are missing, and locks those of `places`. Both by their key. */
+/** Creates the missing rows of `filled`, and locks those of `places`. Both maps are by key. */
 export async function lockRows(
   query: Query,
   storeId: number,
@@ -81,11 +81,10 @@ export async function lockRows(
 }
 
 /**
- * Brings bins to the given quantities within the caller's transaction. In the ledger, the quantity of a new row is its
- * OPENING and a later difference is a SET, which supersedes counts at older places. A bin that holds its quantity stays as it
- * is, without a movement: an export can be imported into its own store.
- *
- * @param quantities of different places, each with a quantity from 0 to the largest int4.
+ * Sets bins to the given quantities within the caller's transaction. In the ledger, the quantity of a new row is its
+ * OPENING and a later difference is a SET, which supersedes counts at older positions. A bin that already holds its
+ * quantity is unchanged, without a movement: an export can be imported into its own store.
+ * @param quantities must be of different places, each with a quantity from 0 to the largest int4.
  */
 export async function setStockQuantities<Place extends StockQuantity>(
   sql: Sql,

@@ -2,10 +2,10 @@ import type { Sql } from '../postgres/sql.js';
 import { NOTIFY_SHORT_STOCK, type ShortStock } from '../mail/short-stock-mail.js';
 import { IS_FOR_SALE } from './available-stock.js';
 
-/** Units that a till has sold, whatever the bins hold. */
+/** Units that a point of sale has sold, regardless of what the bins hold. */
 export interface SoldUnits {
   readonly orderId: string;
-  /** Position of the line, from 0. */
+  /** The position of the line, from 0. */
   readonly index: number;
   readonly productId: number;
   readonly variantId: number | null;
@@ -14,8 +14,8 @@ export interface SoldUnits {
   readonly sku: string;
 }
 
-// The bins of a product in the order of a withdrawal, the fullest first, and its sales in their order, both as ranges of its
-// units: where two ranges overlap, the sale takes these units from the bin. Sales beyond the last bin are short. The locks are
+// The bins of a product, fullest first like in a withdrawal, and its sales in sequence are both ranges of its units:
+// where two ranges overlap, the sale takes these units from the bin. Sales beyond the last bin are short. The locks are
 // those of a withdrawal.
 const TAKE_SOLD = `/* stock.take_sold */
   WITH sold AS (
@@ -57,17 +57,16 @@ const TAKE_SOLD = `/* stock.take_sold */
   GROUP BY sold.place, sold.quantity ORDER BY sold.place`;
 
 export interface TakenUnits {
-  /** Units that no bin had. */
+  /** Units that were in no bin. */
   readonly short: number;
-  /** Bins that gave the others. */
+  /** The number of bins that supplied the other units. */
   readonly bins: number;
 }
 
 /**
- * Takes the units from the bins from which orders take theirs, in the caller's transaction. What the bins lack is in one mail to
- * the merchant.
- *
- * @param sold of new orders, each at least one unit. @returns what was taken of each.
+ * Takes the units from the same bins as orders do, in the caller's transaction. One mail to the merchant reports the
+ * missing units.
+ * @param sold units of new orders, each at least one. @returns what was taken for each.
  */
 export async function takeSold(sql: Sql, storeId: number, sold: readonly SoldUnits[]): Promise<readonly TakenUnits[]> {
   if (sold.length === 0) return [];

@@ -1,9 +1,9 @@
 /**
- * SQL for the units that a SKU means: those that have it exactly, or else those that have it in another letter case. `$1` is
- * the id of the store. Many products have no SKU: without that condition the planner expects to find all of them.
- *
+ * SQL for the units that a SKU means: those that have it exactly, or else those that have it in another letter case.
+ * `$1` is the id of the store. Many products have no SKU: without that condition, the planner expects to find all of
+ * them.
  * @param units a table or view with a row for each unit: `stock_units` or `sellable_units`.
- * @param sku an expression.
+ * @param sku an SQL expression.
  */
 export function unitsBySku(units: 'stock_units' | 'sellable_units', sku: string): string {
   return `(
@@ -14,13 +14,16 @@ export function unitsBySku(units: 'stock_units' | 'sellable_units', sku: string)
     )`;
 }
 
-/** Units with one SKU, in any letter case, of which a line can mean one. The look-up reads no more than these. */
+/**
+ * The maximum number of units with one SKU, in any letter case, among which a line can be resolved. The look-up reads
+ * no more.
+ */
 const MAX_UNITS_OF_SKU = 100;
 
 /**
- * SQL for the units (product_id, variant_key, sku) of a line with a SKU: of several, the one that can be ordered. A product
- * that is sold again shares its SKU with an archived one. More units than `MAX_UNITS_OF_SKU` are all that is read of them,
- * which makes the line ambiguous. @param sku an expression.
+ * SQL for the units (product_id, variant_key, sku) of a line with a SKU. Among several, it selects the one that can be
+ * ordered: a product that is sold again shares its SKU with an archived one. When there are more units than
+ * `MAX_UNITS_OF_SKU`, it returns several, which makes the line ambiguous. @param sku an SQL expression.
  */
 export function unitsOfLine(sku: string): string {
   return `(
@@ -35,7 +38,9 @@ export function unitsOfLine(sku: string): string {
     )`;
 }
 
-/** SQL for the ids (product_id, variant_key) of the units that a list of SKUs means. @param skus a parameter. */
+/**
+ * SQL for the ids (product_id, variant_key) of the units that a list of SKUs means. @param skus a statement parameter.
+ */
 export function unitsBySkus(units: 'stock_units' | 'sellable_units', skus: string): string {
   return `SELECT found.product_id, found.variant_key FROM unnest(${skus}::text[]) AS given (sku)
       CROSS JOIN LATERAL ${unitsBySku(units, 'given.sku')} AS found`;

@@ -12,8 +12,8 @@ interface Withdrawal extends AvailableRow {
   readonly taken: number;
 }
 
-// Most demands are of one line and fit: the fullest bin has enough. This statement then does what WITHDRAW would do, without its
-// windows and sums, and otherwise takes nothing.
+// Most demands come from one line, and the fullest bin has enough. This statement then does what WITHDRAW would do,
+// without its windows and sums, and otherwise takes nothing.
 const withdrawFromFullest = (name: string, taken: string) => `/* ${name} */
   WITH locked AS MATERIALIZED (
     SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity, demand.requested, demand.line
@@ -48,12 +48,12 @@ const WITHDRAW_FROM_FULLEST_OR_FAIL = withdrawFromFullest(
   `withdrawn_or_fail(${TAKEN})`,
 );
 
-// A single statement takes the stock: no answer travels while the rows are locked. Every transaction locks its rows in
-// primary-key order, so two orders that share products wait for each other instead of deadlocking. READ COMMITTED
-// rereads the locked rows, so the quantities are those after the wait. The UPDATE starts from the rows as they were
-// when the statement began, and would break a CHECK there: it subtracts from the quantity found under the lock.
-// `StockDemand` states why the fullest bin gives first. Bins and lines are both ranges of the units: where two overlap,
-// the line gets these units of the bin. A shortage of any product takes nothing at all.
+// A single statement takes the stock, so no round trip happens while the rows are locked. Every transaction locks its
+// rows in primary-key order, so two orders that share products wait for each other instead of deadlocking. READ
+// COMMITTED rereads the locked rows, so the quantities are those after the wait. The UPDATE starts from the rows as
+// they were when the statement began, and setting these would violate a CHECK: it subtracts from the quantity found
+// under the lock. `StockDemand` states why the fullest bin gives first. Bins and lines are both ranges of the units:
+// where two overlap, the line gets these units of the bin. A shortage of any product takes nothing at all.
 const WITHDRAW = `/* stock.withdraw */
   WITH demand AS (
     SELECT * FROM unnest($3::int[], $4::int[], $5::int[]) WITH ORDINALITY
@@ -107,16 +107,18 @@ const WITHDRAW = `/* stock.withdraw */
   FROM totals ORDER BY position`;
 
 interface Withdrawals {
-  /** Takes nothing where a single bin does not have enough. */
+  /** Takes nothing when no single bin has enough. */
   readonly first: Statement;
-  /** As `first`, but fails with {@link isInNoSingleBin} instead; null where several lines want the same units. */
+  /**
+   * Works like `first`, but fails with {@link isInNoSingleBin} instead; null when several lines want the same units.
+   */
   readonly firstOrFail: Statement | null;
   readonly fromAny: Statement;
 }
 
 /**
- * Ways to withdraw the demand of an order from the bins of the store's active warehouses.
- * @param positions in the order, of the demand's lines; absent = the lines are positions in the order.
+ * Returns the ways to withdraw the demand of an order from the bins of the store's active warehouses.
+ * @param positions the positions in the order of the demand's lines; when absent, the lines are these positions.
  */
 export function withdrawals(
   storeId: number,

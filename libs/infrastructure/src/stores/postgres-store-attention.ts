@@ -5,7 +5,8 @@ import { Database } from '../postgres/database.js';
 const OPEN = `ANY ('{PENDING,CONFIRMED,PROCESSING}')`;
 const WAIT = `now() - interval '${LONG_WAIT_DAYS} days'`;
 
-// All open orders come from the tally. Those that wait are all without the recent ones: the old ones may be most of the store.
+// The number of open orders comes from the tally. The number of long-waiting ones is computed by subtracting the recent
+// ones, because old orders may be most of the store.
 const COUNT = `/* stores.attention */
   WITH counted AS (
     SELECT coalesce(sum(rows) FILTER (WHERE labels[5] = 'HELD'), 0)::bigint AS held,

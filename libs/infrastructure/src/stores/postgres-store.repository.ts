@@ -11,7 +11,8 @@ import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 
-// Reads only the ids of the credentials: no query that answers a request reads the credentials themselves.
+// The statement reads only the ids of the credentials: no query that answers a request reads the credentials
+// themselves.
 const PROFILE = `/* stores.profile */
   SELECT id, subdomain, name, currency, status, created_at AS "createdAt", time_zone AS "timeZone",
     custom_domain AS "customDomain", logo_url AS "logoUrl", primary_color AS "primaryColor", seo_title AS "seoTitle", contact, theme,
@@ -24,7 +25,7 @@ const SUMMARY = 'id, subdomain, name, currency, status, created_at AS "createdAt
 
 @Injectable()
 export class PostgresStoreRepository extends StoreRepository {
-  /** Requests of a store that arrive together share a look-up. */
+  /** Requests for a store that arrive together share a look-up. */
   private readonly profiles = new GroupedLookup((ids) => this.findProfiles(ids));
 
   constructor(private readonly database: Database) {

@@ -9,14 +9,19 @@ import { VERSION } from '../platform/version.js';
 import { ReachableAddresses } from './reachable-addresses.js';
 import { checkWebhookUrl, hostOf, portOf } from './webhook-url.js';
 
-/** Limits each step. That of the request covers the answer: a receiver may answer before it has read all. */
+/**
+ * Limits each step. The limit of the request includes the answer: a receiver may answer before it has read everything.
+ */
 const STEP_MS = { address: 5_000, connect: 5_000, tls: 5_000, request: 10_000 };
 const TOTAL_MS = 20_000;
-/** Then the addresses that have arrived are used: some name servers do not answer for IPv6 (RFC 4074). */
+/** After this time, the addresses that have arrived are used: some name servers do not answer for IPv6 (RFC 4074). */
 const LOOK_UP_MS = 4_500;
-/** Node's 250 ms for an address are too few for a lost packet, which is repeated after a second. */
+/** Node's 250 ms for an address are too short for a lost packet, which is repeated after a second. */
 const SEVERAL_ADDRESSES = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_500 };
-/** Each address is checked, and DNS answers with thousands of them for a name that is made to be slow. */
+/**
+ * The limit exists because each address is checked, and DNS may answer with thousands of them for a name that is made
+ * to be slow.
+ */
 const MAX_ADDRESSES_OF_FAMILY = 16;
 const ANSWER_BYTES = 4_096;
 const MAX_INFORMATIONAL_ANSWERS = 10;
@@ -24,15 +29,15 @@ const HEADERS = { 'content-type': 'application/json', 'user-agent': `store-comme
 
 /** Options for tests, and for hosts that only another server knows. */
 export interface SenderOptions {
-  /** Certificate authorities in addition to those of Node. */
+  /** Certificate authorities in addition to Node's own. */
   readonly ca?: string;
-  /** DNS servers as `127.0.0.1:5353`, instead of those of the system. */
+  /** DNS servers such as `127.0.0.1:5353`, used instead of those of the system. */
   readonly servers?: readonly string[];
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A failure with a code of this module. */
+/** A failure whose code this module defines. */
 class SendFailed extends Error {
   constructor(readonly code: 'ADDRESS_NOT_ALLOWED' | 'ENODATA' | 'NO_ANSWER' | 'TIMED_OUT') {
     super();
@@ -42,7 +47,7 @@ class SendFailed extends Error {
 export class HttpsWebhookSender extends WebhookSender {
   private readonly reachable: ReachableAddresses;
 
-  /** @param allowed networks that may be reached on any port although they are private. */
+  /** @param allowed private networks that may nevertheless be reached, on any port. */
   constructor(
     allowed: readonly string[],
     private readonly options: SenderOptions = {},
@@ -75,7 +80,7 @@ class HttpsReceiver implements Receiver {
   async post(headers: Headers, body: string): Promise<Attempt> {
     const first = new Exchange();
     const attempt = await this.send(first, headers, body);
-    // The receiver closed the connection at the moment in which the message was sent: it has not read it.
+    // The receiver closed the connection just as the message was sent: it has not read the message.
     return first.wasReset ? this.send(new Exchange(first.start), headers, body) : attempt;
   }
 
@@ -86,14 +91,14 @@ class HttpsReceiver implements Receiver {
   private async send(exchange: Exchange, headers: Headers, body: string): Promise<Attempt> {
     const host = hostOf(this.url);
     const port = portOf(this.url);
-    // Node looks up names only.
+    // Node does not look up a host that is already an address, so it is checked here.
     if (isIP(host) && !this.reachable.has(host, port)) return exchange.failed(new SendFailed('ADDRESS_NOT_ALLOWED'));
     const request = https.request(this.url, {
       method: 'POST',
       agent: this.agent,
       headers: { ...HEADERS, ...headers, 'content-length': Buffer.byteLength(body) },
       ...SEVERAL_ADDRESSES,
-      // Connects to these addresses only, whatever the name means by then.
+      // The connection uses only the checked addresses, whatever the name resolves to by then.
       lookup: (_host, { all }, callback) => {
         this.addressesOf(host, port).then(
           (found) => {
@@ -125,7 +130,7 @@ class Exchange {
   private limit = Infinity;
   wasReset = false;
 
-  /** @param start of the total time limit. */
+  /** @param start the start of the total time limit. */
   constructor(readonly start = performance.now()) {}
 
   async run(request: ClientRequest, step: keyof typeof STEP_MS, body: string): Promise<Attempt> {
@@ -137,7 +142,7 @@ class Exchange {
       socket.once('secureConnect', () => this.enter('request'));
     });
     request.once('finish', () => {
-      // Not the phase of a handshake that ends all that was written.
+      // The writes may also finish during a handshake, whose phase must stay.
       if (this.phase === 'request') this.phase = 'answer';
     });
     let informational = 0;
@@ -160,12 +165,13 @@ class Exchange {
     }
   }
 
-  /** Ends the request when its time is over. @returns whether it goes on. */
+  /** Ends the request when its time is over. @returns whether it may continue. */
   enter(step: keyof typeof STEP_MS): boolean {
     const now = performance.now();
     const end = this.start + TOTAL_MS;
     const timeOut = () => void this.request?.destroy(new SendFailed('TIMED_OUT'));
-    // After a suspension of the process, what has arrived comes before the timers. Another worker may serve the webhook by then.
+    // After a suspension of the process, events of arrived data run before the timers. Another worker may serve the
+    // webhook by then.
     if (now > Math.min(this.limit, end)) timeOut();
     if (this.request?.destroyed) return false;
     this.phase = step;
@@ -175,12 +181,12 @@ class Exchange {
     return true;
   }
 
-  /** @returns with the code of the error: its text may contain an address. */
+  /** @returns an attempt with only the code of the error: its text may contain an address. */
   failed(error: Error): Attempt {
     return { ...this.attempt(failureName(error)), status: null, retryAfterMs: null };
   }
 
-  /** Reads the first 4 kB; a longer answer ends the connection. The status counts, also of an answer that breaks off. */
+  /** Reads the first 4 kB; a longer answer ends the connection. The status counts even when the answer breaks off. */
   private async read(response: IncomingMessage): Promise<Attempt> {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -206,8 +212,7 @@ class Exchange {
 }
 
 /**
- * Asks DNS alone: look-ups of the operating system share a few threads with everything that reads files.
- *
+ * Queries only DNS: look-ups of the operating system share a few threads with everything that reads files.
  * @returns at most `MAX_ADDRESSES_OF_FAMILY` IPv4 and as many IPv6 addresses.
  */
 async function lookUp(host: string, servers?: readonly string[]): Promise<LookupAddress[]> {
@@ -236,8 +241,8 @@ function retryAfter(header = ''): number | null {
 }
 
 /**
- * Removes what PostgreSQL cannot store and a terminal would obey: invalid bytes, and control characters but line
- * breaks.
+ * Removes what PostgreSQL cannot store and what a terminal would interpret: invalid bytes, and control characters
+ * except line breaks.
  */
 function printable(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/[^\P{Cc}\n]|\uFFFD/gu, '');

@@ -19,22 +19,24 @@ const HELD = `interval '30 seconds'`;
 
 type DueWebhook = WebhookKey & { readonly host: string };
 
-/** The names by which a worker counts the webhooks that it serves: the store, and the store with the host. */
+/**
+ * Returns the names under which a worker counts the webhooks that it serves: the store, and the store with the host.
+ */
 export const countedBy = (storeId: number, host: string) => [String(storeId), `${storeId} ${host}`] as const;
 
 type ClaimedRow = Omit<ClaimedWebhook, 'place' | 'secrets' | 'headers' | 'holder' | 'claimedAt'> &
   FeedPosition & { readonly secrets: Buffer; readonly headers: Buffer | null };
 
-// Rounded as the columns are: what ends now would otherwise end half a millisecond later.
+// The time is rounded like the columns: otherwise, what ends now would end half a millisecond later.
 const NOW = 'now()::timestamptz(3)';
 // @protects webhook-claim
 const IS_FREE = `webhooks.held_until <= ${NOW}`;
 
-/** More due webhooks wait for a later claim. */
+/** A claim considers this many due webhooks; the others wait for a later claim. */
 const MAX_CONSIDERED = 10_000;
 
-// The newest change of each kind is looked up once for a store, not for each webhook: ORDER BY and LIMIT make it one step of the
-// index.
+// The newest change of each kind is looked up once for a store, not for each webhook: ORDER BY and LIMIT make it a
+// single step of the index.
 const FIND_DUE = `/* webhooks.find_due */
   WITH ready AS MATERIALIZED (
     SELECT store_id, webhooks.id, host, due_at, test_due, kinds, position
@@ -56,7 +58,7 @@ const FIND_DUE = `/* webhooks.find_due */
     WHERE change.kind = ANY (ready.kinds) AND change.position > ready.position)
   ORDER BY test_due DESC, due_at, id LIMIT ${MAX_CONSIDERED}`;
 
-// Skips rows that another worker claims at the same moment.
+// The statement skips rows that another worker claims at the same moment.
 const CLAIM = `/* webhooks.claim */
   WITH chosen AS (
     SELECT store_id, id FROM webhooks
@@ -77,10 +79,9 @@ const CLAIM = `/* webhooks.claim */
     ), 0) AS "movedUpTo"`;
 
 /**
- * Notes an outcome with its attempt: $5 is null when nothing was sent.
- *
- * @param set what the outcome changes of the webhook.
- * @param effect a further common table expression.
+ * Records an outcome with its attempt: $5 is null when nothing was sent.
+ * @param set what the outcome changes in the webhook.
+ * @param effect an additional common table expression.
  */
 const record = (outcome: WebhookOutcome['kind'], set: string, effect = '') => `/* webhooks.record_${outcome} */
   WITH noted AS (
@@ -100,7 +101,7 @@ const record = (outcome: WebhookOutcome['kind'], set: string, effect = '') => `/
   )${effect}
   SELECT FROM noted WHERE is_processed($1)`;
 
-// A page without anything to send says nothing about the receiver.
+// An empty page does not reset the failure count.
 const MOVED = record(
   'moved',
   `branch = $6, position = $7, base = $8, due_at = now(), failures = CASE WHEN $5 IS NULL THEN failures ELSE 0 END,
@@ -125,7 +126,7 @@ const PAUSED = record(
 const RELEASE = `/* webhooks.release */
   UPDATE webhooks SET held_until = now() WHERE store_id = $1 AND id = $2 AND holder = $3 AND is_writable($1)`;
 
-/** The statements wait for the locks of the webhook. */
+/** These statements wait for the locks of the webhook. */
 const ALONE = { isAlone: true };
 
 @Injectable()
@@ -165,7 +166,7 @@ export class PostgresWebhookQueue extends WebhookQueue {
     await this.database.queryPrepared(RELEASE, [storeId, id, holder], ALONE);
   }
 
-  /** A webhook whose secrets no configured key decrypts is left alone until its claim ends, and logged once. */
+  /** A webhook whose secrets no configured key decrypts is skipped until its claim ends, and logged once. */
   private toClaimed(
     { secrets, headers: sealed, branch, position, base, ...row }: ClaimedRow,
     claim: Pick<ClaimedWebhook, 'holder' | 'claimedAt'>,
@@ -185,8 +186,8 @@ export class PostgresWebhookQueue extends WebhookQueue {
 }
 
 /**
- * Chooses one of a store at a time, from the stores of which the fewest are served; in a store the first due at whose host
- * the store has a place.
+ * Picks webhooks round-robin, preferring stores with the fewest running deliveries. Within a store, it picks the first
+ * due one whose host is below its limit.
  */
 function chooseFairly(
   due: readonly DueWebhook[],

@@ -50,7 +50,7 @@ const PURGED = `coalesce((
   SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds)), 0)`;
 const BRANCH = '(SELECT id FROM change_branches ORDER BY number DESC LIMIT 1)';
 
-// The lock admits one installation at a time, so that none counts what another is about to install.
+// The lock admits one creation at a time, so that none miscounts because of another that is running.
 const LOCK_STORE = '/* webhooks.lock_store */ SELECT FROM stores WHERE id = $1 FOR NO KEY UPDATE';
 const INSERT = `/* webhooks.insert */
   INSERT INTO webhooks (store_id, id, mode, url, host, kinds, body, batch, secrets, name, branch, position, base)
@@ -63,7 +63,8 @@ const PAUSE = `/* webhooks.pause */
   UPDATE webhooks SET state = 'paused', reason = coalesce(reason, 'requested'), epoch = epoch + 1
   WHERE ${IS_WEBHOOK} RETURNING 1`;
 
-// A program that resumes a webhook that fails, or replays it, does not put off its pause: only a pause ends its failures.
+// Resuming or replaying a failing webhook does not postpone its pause, even when a program does it regularly: only a
+// pause ends the failures.
 const RESUME = `/* webhooks.resume */
   UPDATE webhooks
   SET state = 'active', reason = NULL, failures = 0, due_at = now(), epoch = epoch + 1,
@@ -73,7 +74,7 @@ const RESUME = `/* webhooks.resume */
 const TEST = `/* webhooks.test */
   UPDATE webhooks SET test_due = true WHERE ${IS_WEBHOOK} RETURNING 1`;
 
-// The failures go on, as with `resume`: a pause alone ends them.
+// The failures continue, like with `resume`: only a pause ends them.
 const CONFIGURE = `/* webhooks.configure */
   UPDATE webhooks
   SET name = coalesce($4, name), url = coalesce($5, url), host = coalesce($6, host), body = coalesce($8, body),
@@ -81,7 +82,7 @@ const CONFIGURE = `/* webhooks.configure */
     header_names = coalesce($11, header_names), failures = 0, due_at = now(), epoch = epoch + 1
   WHERE ${IS_WEBHOOK} RETURNING 1`;
 
-// A replay that leaves nothing to send ends the failures: no later attempt would.
+// A replay that leaves nothing to send ends the failures, because no later attempt would.
 const REPLAY_FROM_POSITION = `/* webhooks.replay */
   UPDATE webhooks
   SET branch = $4, position = $5, base = $6, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
@@ -90,8 +91,8 @@ const REPLAY_FROM_POSITION = `/* webhooks.replay */
     ) THEN failing_since END
   WHERE ${IS_WEBHOOK} RETURNING 1`;
 
-// Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing, unless
-// the receiver has read the feed because the place expired.
+// Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing,
+// unless the receiver has read the feed because the place expired.
 const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
   UPDATE webhooks
   SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
@@ -114,7 +115,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
     super();
   }
 
-  /** The key keeps the id alone: an answer has the secret in plain text. */
+  /** The key stores only the id, because an answer contains the secret in plain text. */
   override async insert(webhook: NewWebhook, request: IdempotentRequest | null = null): Promise<ShownWebhook> {
     const { storeId, id, mode, name, url, kinds, body, batch, secret } = webhook;
     const secrets = sealSecrets(this.cipher, { storeId, id }, [{ secret, until: null }]);
@@ -181,7 +182,9 @@ export class PostgresWebhookRepository extends WebhookRepository {
     });
   }
 
-  /** The end of the feed is after what is committed, also before the first reader comes, and after a large import. */
+  /**
+   * Moves the end of the feed past everything committed, even before the first reader comes and after a large import.
+   */
   private async catchUp(storeId: number): Promise<void> {
     const number = (text: string, values: unknown[]) =>
       this.database.queryPrepared<{ moved: number | null }>(text, values, { isAlone: true });
@@ -209,7 +212,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
   }
 }
 
-/** Reads the webhook after its row is locked, or written: no attempt is noted without its lock. */
+/** Reads the webhook after its row is locked or written: no attempt is recorded without that lock. */
 async function shown(sql: TransactionSql, values: readonly unknown[]): Promise<ShownWebhook | null> {
   return first(await sql.query(FIND, values));
 }

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { Networks } from '@app/application';
 import ipaddr from 'ipaddr.js';
 
-// Only global unicast addresses of IPv6 are reachable. The library knows the special ranges in them, as those of IPv4, and takes
-// what is outside, such as IPv4 in IPv6, for unicast, too.
+// Only global unicast addresses of IPv6 are reachable. The library knows the special ranges among them, like those of
+// IPv4, but takes what is outside, such as IPv4 in IPv6, for unicast, too.
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 const PORTS = [443, 8443];
@@ -12,13 +12,13 @@ export class ReachableAddresses {
   private readonly allowed: Networks;
   private readonly isAnyAllowed: boolean;
 
-  /** @param networks that may be reached on any port although they are private, such as `10.1.0.0/16`. */
+  /** @param networks private networks that may nevertheless be reached, on any port, such as `10.1.0.0/16`. */
   constructor(networks: readonly string[]) {
     this.allowed = new Networks(networks);
     this.isAnyAllowed = networks.length > 0;
   }
 
-  /** @param address without a zone: no address with one is public. */
+  /** @param address must have no zone: no address with a zone is public. */
   has(address: string, port: number): boolean {
     if (isIP(address) === 0 || address.includes('%')) return false;
     const read = ipaddr.parse(address);
@@ -28,7 +28,7 @@ export class ReachableAddresses {
     return PORTS.includes(port) && range === 'unicast' && (read.kind() === 'ipv4' || read.match(GLOBAL_IPV6));
   }
 
-  /** Whether a name may have this port: some address that is allowed may be behind it. */
+  /** Whether a name may have this port, because it may resolve to an allowed address. */
   mayHavePort(port: number): boolean {
     return PORTS.includes(port) || this.isAnyAllowed;
   }

@@ -4,11 +4,11 @@ import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../secrets/encrypted-columns.j
 
 interface TimedSecret {
   readonly secret: string;
-  /** Milliseconds since 1970; null = it does not end. */
+  /** Milliseconds since 1970; null when it does not end. */
   readonly until: number | null;
 }
 
-/** More rotations within their overlaps end the oldest secret. */
+/** When rotations overlap, the secrets beyond this number end, oldest first. */
 const MOST = 3;
 
 class WebhookSecrets {
@@ -18,7 +18,7 @@ class WebhookSecrets {
     return this.secrets.map(({ secret }) => secret);
   }
 
-  /** @param overlapMs how long the present ones still sign. */
+  /** @param overlapMs how long the current secrets still sign. */
   replaced(secret: string, overlapMs: number): TimedSecret[] {
     const end = new Date().getTime() + overlapMs;
     const old = this.secrets.map((each) => ({ ...each, until: Math.min(each.until ?? end, end) }));

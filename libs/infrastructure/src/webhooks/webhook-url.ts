@@ -6,8 +6,7 @@ const MAX_CHARACTERS = 2_000;
 const HTTPS_PORT = 443;
 
 /**
- * Checks a URL without a look-up of its host.
- *
+ * Checks a URL without looking up its host.
  * @throws UrlNotAllowed
  */
 export function checkWebhookUrl(text: string, reachable: ReachableAddresses): void {
@@ -26,7 +25,7 @@ export function checkWebhookUrl(text: string, reachable: ReachableAddresses): vo
       );
     return;
   }
-  // A name without a dot is one of the own network; `example.` is `example.`.
+  // A name without a dot belongs to the local network; `example.` is the same as `example`.
   if (!host.replace(/\.$/, '').includes('.') || /(^|\.)localhost\.?$/.test(host)) {
     throw new UrlNotAllowed('must have the full name of a public host');
   }

@@ -14,11 +14,12 @@ import { purgeExpired } from './retention.js';
 const RETENTION_INTERVAL_MS = 600_000;
 const FOLD_INTERVAL_MS = 5_000;
 /**
- * Readers number what waits for them. The worker keeps the log short, so it may let the changes of an order and of its
- * stages become one. A numbering passes what an open snapshot keeps in the log since the last move of the mark.
+ * How often the worker numbers changes. Readers number the changes that wait for them. The worker only keeps the log
+ * short, so it can wait and merge the changes of an order and of its stages. A numbering skips the rows that an open
+ * snapshot has kept in the log since the mark last moved.
  */
 const NUMBER_INTERVAL_MS = 1_000;
-/** A store may get 10,000 rows in this time. */
+/** How often the worker checks for grown tables. A store may get 10,000 rows in this time. */
 const ANALYZE_INTERVAL_MS = 1_000;
 
 const SHUTDOWN_MS = 15_000;

@@ -4,9 +4,10 @@ import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
 const FOUND = 50 * BATCH;
-// The search leaves rows of other stores out set-wise: the most that it finds might all be theirs, which is_writable keeps.
+// The search excludes rows of other clusters' stores in one step: otherwise all that it finds might be theirs, and
+// is_writable keeps them.
 const IS_WRITABLE_STORE = ` AND store_id NOT IN (SELECT id FROM stores WHERE status IN ('MOVING', 'MOVED'))`;
-/** The days that sessions are kept after their end. */
+/** How many days sessions are kept after their end. */
 const SESSION_RETENTION_DAYS = 30;
 
 const EXPIRED = [
@@ -16,14 +17,14 @@ const EXPIRED = [
   },
   {
     table: 'fraud_assessments',
-    // A placed order can be rejected too: an import takes over its assessment.
+    // A placed order can be rejected too, because an import takes over its assessment.
     when: `verdict = 'REJECT' AND created_at < now() - make_interval(days => $1) AND NOT EXISTS (
       SELECT FROM orders WHERE orders.store_id = fraud_assessments.store_id AND orders.id = fraud_assessments.order_id)`,
     days: ({ rejectedOrders }: Retention) => [rejectedOrders],
   },
   {
     table: 'feed_snapshots',
-    // The newest of the old ones stays: the cursors up to the next one have it as their place.
+    // The newest of the old rows stays, because cursors up to the next row refer to it.
     when: `taken_at < now() - interval '${COUNT_SNAPSHOT_RETENTION_DAYS} days' AND EXISTS (
       SELECT FROM feed_snapshots AS later
       WHERE later.store_id = feed_snapshots.store_id AND (later.branch, later.position) > (feed_snapshots.branch, feed_snapshots.position)
@@ -47,10 +48,9 @@ const EXPIRED = [
 ];
 
 /**
- * Deletes expired rows in small batches, so that no transaction is long. Several workers share the work. The rows of many batches
- * are found at once: each search passes those that stay, such as the assessments of imported orders. Rows of stores that are not
- * at home stay.
- *
+ * Deletes expired rows in small batches, so that no transaction is long. Several workers share the work. One search
+ * finds the rows of many batches, because each search passes the rows that stay, such as the assessments of imported
+ * orders. It skips rows of stores that this cluster does not own.
  * @param most how many rows a search finds.
  */
 export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Retention, most = FOUND): Promise<void> {
@@ -58,8 +58,8 @@ export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Rete
     const [mayBeFound, isOfStore] = table === 'sign_ins' ? ['', ''] : [IS_WRITABLE_STORE, ' AND is_writable(store_id)'];
     const values = days?.(retention) ?? [];
     const find = `/* retention.find.${table} */ SELECT ctid::text AS id FROM ${table} WHERE ${when}${mayBeFound} LIMIT ${most}`;
-    // Another row may be stored there meanwhile. It stays, unless it is expired, too. The planner expects few rows of an ARRAY of a
-    // subquery, and reads no others.
+    // Another row may be stored at that location in between. It stays, unless it is expired, too. The planner expects
+    // few rows from an ARRAY of a subquery, and reads no others.
     const remove = `/* retention.${table} */
       DELETE FROM ${table}
       WHERE ctid = ANY (ARRAY(

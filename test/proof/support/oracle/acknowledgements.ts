@@ -22,7 +22,7 @@ interface Created {
   readonly total: number;
 }
 
-// As they were placed: the first change of lines says how.
+// The lines are those at placing, which the first change of lines recorded.
 const FIRST_CHANGE = `SELECT details FROM order_events
   WHERE store_id = $1 AND order_id = orders.id AND event = 'lines_changed' ORDER BY id LIMIT 1`;
 const ORDERS = `
@@ -96,7 +96,7 @@ function unexpectedOrders(orders: readonly OrderRow[], exchanges: readonly Excha
   return violations;
 }
 
-/** One order per key, the same bytes every time, and nothing stored for a refusal. */
+/** Expects one order per key, the same bytes every time, and nothing stored for a refusal. */
 function keyViolations(keys: readonly KeyRow[], exchanges: readonly Exchange[]): string[] {
   const violations: string[] = [];
   const kept = new Map(keys.map(({ key, record }) => [key, record]));

@@ -20,7 +20,7 @@ export function answerViolations(exchanges: readonly Exchange[], processes: read
     ...exchanges.flatMap(bodyViolations),
     ...processes.flatMap((service) => logViolations(service, secrets)),
   ];
-  // One defect affects thousands of answers, so the first few of each kind suffice.
+  // A single defect affects thousands of answers, so the first few of each kind suffice.
   return [...new Set(found)].slice(0, 50);
 }
 

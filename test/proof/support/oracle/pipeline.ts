@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../../../support/test-database.js';
 
-/** Those that every order has. Others are done when it is placed, and have no rows, or follow from a change. */
+/** The stages that every order has as rows. Others are done when it is placed, or follow from a change. */
 const STAGES = ['notify-customer', 'notify-merchant'];
 const DEADLINE_MS = 120_000;
 
@@ -57,7 +57,10 @@ export async function settledViolations(
   return incompleteViolations(database, storeId);
 }
 
-/** Invariant 5, mails. Every order and the store must have an e-mail address. @param arrived counts by Message-ID. */
+/**
+ * Checks invariant 5 for mails. Every order and the store must have an e-mail address. @param arrived counts by
+ * Message-ID.
+ */
 export async function mailViolations(
   database: TestDatabase,
   storeId: number,
@@ -73,7 +76,7 @@ export async function mailViolations(
     [storeId],
   );
   const states = new Map(stages.map((row) => [messageIdOf(row, row.subdomain), row.state]));
-  // There is nothing to tell of a shipment that became void first.
+  // There is nothing to report about a shipment that became void first.
   const missing = stages
     .filter(({ state, is_void }) => state === 'done' && !is_void)
     .map((row) => messageIdOf(row, row.subdomain))

@@ -15,7 +15,7 @@ const cancelledUnits = (restock: boolean) => `coalesce((
     WHERE cancelled_units.store_id = order_lines.store_id AND cancelled_units.order_id = order_lines.order_id
       AND cancelled_units.position = order_lines.position), 0)`;
 
-// The ledger and the bins could both be wrong in the same way. Returned units by the order's history.
+// The ledger and the bins could both be wrong in the same way, so returned units are taken from the order's history.
 export const UNITS_OF_LINE = `(
   CASE WHEN EXISTS (
     SELECT FROM order_events WHERE order_events.store_id = order_lines.store_id
@@ -26,7 +26,7 @@ export const UNITS_OF_LINE = `(
 
 const PRODUCTS = `
   WITH opening AS (
-    -- Less what tills took from the bins: they may have sold more.
+    -- This subtracts what points of sale took from the bins: they may have sold more.
     SELECT product_id, variant_key, sum(quantity)::int AS units FROM stock_movements AS moved
     WHERE store_id = $1
       AND NOT EXISTS (SELECT FROM orders WHERE store_id = $1 AND id = moved.order_id AND source = 'WEBSITE')

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin';
 import type { ApiKeyGuard } from '../../access/api-key.guard.js';
 
-/** Runs before the body is read, and for unknown paths, which no Nest guard sees. */
+/** Runs before the body is read, and also for unknown paths, which no Nest guard sees. */
 export const authentication = fp<{ readonly guard: ApiKeyGuard }>(
   (fastify, { guard }, done) => {
     fastify.decorateRequest('apiKey', null);

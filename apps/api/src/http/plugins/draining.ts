@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin';
 
-/** The next request of the client opens a connection to another instance. */
+/** Closes connections, so that the next request of the client goes to another instance. */
 export const draining = fp<{ readonly isDraining: () => boolean }>(
   (fastify, { isDraining }, done) => {
     fastify.addHook('onSend', (_request, reply, payload, next) => {

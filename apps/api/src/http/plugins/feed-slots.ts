@@ -10,14 +10,14 @@ declare module 'fastify' {
     /**
      * Moves the request from the reads to the waits, until its connection has the whole answer and its work has ended.
      * @param waitMs how long the request may wait beyond the time of a read.
-     * @returns a signal that the client waits no longer.
+     * @returns a signal that the client no longer waits.
      * @throws ClientGone, Overloaded
      */
     takeFeedPlace(storeId: number, waitMs: number): AbortSignal;
   }
 }
 
-/** Time beyond the wait in which the connection may be silent. */
+/** How long the connection may be silent beyond the wait. */
 const SILENCE_MS = 18_000;
 
 export const feedSlots = fp<ServerDependencies>(
@@ -25,7 +25,7 @@ export const feedSlots = fp<ServerDependencies>(
     const ends = new WeakMap<FastifyReply, () => void>();
     fastify.decorateReply('takeFeedPlace', function (storeId: number, waitMs: number) {
       const { request, raw } = this;
-      // It has emitted its last event: nothing would give the slot back.
+      // The connection has emitted its last event, so nothing would release the slot.
       // @protects slot-of-closed
       if (raw.destroyed) throw new ClientGone();
       const slot = limits.waits.tryEnter();
@@ -39,10 +39,10 @@ export const feedSlots = fp<ServerDependencies>(
       const over = new AbortController();
       const { socket } = request.raw;
       const end = () => over.abort();
-      // A client that closes normally ends its side first. One that still reads has its answer early.
+      // A client that closes normally ends its side first. A client that still reads gets its answer early.
       if (socket.readableEnded) end();
       else socket.once('end', end);
-      // Plugins listen too: together more than Node expects without a leak.
+      // Plugins listen too, which adds up to more listeners than Node expects without a leak.
       raw.setMaxListeners(raw.getMaxListeners() + 1);
       const closed = new Promise<void>((resolve) => {
         raw.once('close', () => {

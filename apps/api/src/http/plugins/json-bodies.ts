@@ -5,7 +5,9 @@ import { bodyLimitsOf, isImport, isRaw, Ndjson } from '../../body/body-limits.js
 import { FASTIFY_FAULTS, MalformedRequest } from '../../errors/request-errors.js';
 import { excessOf } from './json-shape.js';
 
-/** RFC 8259 lets a parser ignore one byte order mark. A server on the way may ignore another number of them. */
+/**
+ * RFC 8259 lets a parser ignore one byte order mark. Another server in between may ignore a different number of them.
+ */
 const TWO_BYTE_ORDER_MARKS = Buffer.from('\ufeff\ufeff');
 
 const JSON_TYPES = /^application\/(?:[^;]*\+)?json(?:;|$)/;
@@ -17,7 +19,7 @@ type Reader = (request: FastifyRequest, body: Buffer, next: (error: Error | null
 export const jsonBodies = fp(
   (fastify, _options, done) => {
     fastify.removeAllContentTypeParsers();
-    // A field such as `__proto__` is an unknown field like any other: bodies are read by their declared fields only.
+    // A field such as `__proto__` is an unknown field like any other: bodies are read only by their declared fields.
     const parse = fastify.getDefaultJsonParser('ignore', 'ignore');
     const read = (types: RegExp | '*', reader: Reader) =>
       fastify.addContentTypeParser(types, { parseAs: 'buffer' }, (request, body: Buffer, next) => {
@@ -25,7 +27,7 @@ export const jsonBodies = fp(
         else reader(request, body, next);
       });
     read(JSON_TYPES, (request, body, next) => {
-      // Clients that name the type with every request send it without a body, too.
+      // Some clients send the content type even with requests without a body.
       if (body.length === 0) return next(null, undefined);
       void parse(request, textOf(request, body), next);
     });

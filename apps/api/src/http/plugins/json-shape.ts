@@ -1,14 +1,14 @@
 interface ShapeLimits {
   readonly levels: number;
-  /** Total of object members and array elements. A nested object or array counts twice. */
+  /** The total number of object members and array elements. A nested object or array counts twice. */
   readonly values: number;
 }
 
 const [QUOTE, COMMA, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = Buffer.from('",\\[]{}');
 
 /**
- * Null = within the limits. Stops at the first value too many, where a parser would build them all. The result for
- * malformed JSON has no meaning: the parser refuses it.
+ * Returns which limit the JSON exceeds; null when none. It stops at the first excess value, where a parser would build
+ * them all. The result for malformed JSON has no meaning: the parser refuses it.
  */
 export function excessOf(json: Uint8Array, { levels, values }: ShapeLimits): keyof ShapeLimits | null {
   let level = 0;

@@ -6,8 +6,8 @@ import { isRaw } from '../../body/body-limits.js';
 import { TooManyRequests } from '../../errors/request-errors.js';
 
 /**
- * What the authentication does for other routes: refuses, before the body is read, the client that sends too many requests. Raw
- * bodies and the dashboard, whose sign-in costs the database work, have a count each.
+ * Replaces the authentication for routes without a key: it refuses, before the body is read, the client that sends too
+ * many requests. Raw bodies and the dashboard, whose sign-in costs the database work, are counted separately.
  */
 export const keylessRoutes = fp<{ readonly throttle: Throttle }>(
   (fastify, { throttle }, done) => {
@@ -19,7 +19,7 @@ export const keylessRoutes = fp<{ readonly throttle: Throttle }>(
       reply.header('cache-control', 'no-store');
       next(new TooManyRequests(seconds, 'of network'));
     });
-    // No parser runs without a body.
+    // Parsers do not run without a body, so the check is repeated here.
     fastify.addHook('preValidation', (request, _reply, next) => {
       if (isRaw(request)) request.body ??= Buffer.alloc(0);
       next();

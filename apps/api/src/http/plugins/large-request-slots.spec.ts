@@ -11,9 +11,9 @@ const pluginCalled = (name: string) => fp((_fastify, _options, done) => done(), 
 
 describe('slots of large requests', () => {
   let fastify: FastifyInstance;
-  /** The answer of each route. */
+  /** The size of the answer of each route. */
   let size: 'large' | 'small';
-  /** The highest number of handlers that ran at a time, by store. */
+  /** The highest number of handlers that ran concurrently, by store. */
   let most: Record<string, number>;
   let handled: number;
   beforeEach(async () => {

@@ -21,9 +21,12 @@ import { ClientGone } from '../../errors/request-errors.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Ends the slot before the answer, as for a wait. Null for a request that has none. */
+    /** Releases the slot before the answer, such as for a wait. Null for a request without a slot. */
     endTurn: (() => void) | null;
-    /** Notes what was read where the answer may show much less, or came without it because the read took too long. */
+    /**
+     * Records what was read when the answer shows much less, or when the answer lacks it because the read took too
+     * long.
+     */
     noteRead(bytes: number): void;
   }
 }
@@ -34,25 +37,26 @@ interface Query {
   readonly include?: unknown;
 }
 
-/** Fields that make a page of a list as large as 1 MB. */
+/** Matches fields that make a page of a list as large as 1 MB. */
 const LARGE_FIELDS = /\b(?:line_items|metadata|addresses|contacts)\b/i;
 
-/** How long the requests of a route count as large after one of them was. */
+/** How long the requests of a route count as large after one of them was large. */
 const LARGE_MS = 60_000;
 /**
- * Lets one request of a store run at a time when its body is large, when the answers of its route may be large, or when the route has
- * just read or answered much for the store, also for a refusal, or a read of it was late. The next one begins when the answer is made,
- * and the process has served the others. Without slots, a crowd of readers of one store would keep the orders of all others waiting.
- * Large raw bodies, whose store is not known yet, take slots with each other. A store whose clients leave much unread gets
- * neither slots nor what was read for it in the meantime: answers stay in memory until they are read.
+ * Lets one request of a store run at a time when its body is large, when the answers of its route may be large, or when
+ * the route has recently read or answered much for the store, even in a refusal, or a read of it was late. The next one
+ * begins when the answer is made and the process has served the others. Otherwise, many readers of one store would keep
+ * the orders of all other stores waiting. Large raw bodies, whose store is not yet known, wait for each other. A store
+ * whose clients leave much unread gets neither slots nor what was read for it in between: answers stay in memory until
+ * they are read.
  */
 export const largeRequestSlots = fp(
   (fastify, _options, done) => {
-    /** Keyed by store; null = of raw bodies. */
+    /** Keyed by store; null is the key of raw bodies. */
     const slots = new Map<number | null, Semaphore>();
     /** Keyed by store and route. */
     const largeUntil = new Map<string, number>();
-    /** Characters of answers that are on their way, keyed by store. */
+    /** Counts the characters of answers that are being sent, keyed by store. */
     const unread = new Map<number, number>();
 
     fastify.decorateRequest('endTurn', null);
@@ -67,7 +71,7 @@ export const largeRequestSlots = fp(
           : hasLargeBody(request) || isLargeRoute(request) || isLarge(routeOf(request));
       if (!isInTurn) return next();
       const work = async () => {
-        // Nothing would end the slot: the answer has been sent, or nobody reads it.
+        // Nothing would release the slot: the answer has been sent, or nobody reads it.
         if (reply.sent) return;
         if (reply.raw.destroyed) return next(new ClientGone());
         if (storeId !== null && hasMuchUnread(storeId)) return next(new Overloaded());
@@ -127,28 +131,33 @@ export const largeRequestSlots = fp(
   { name: 'slots-of-large', dependencies: ['authentication'] },
 );
 
-/** Whether the request only reads: a refusal may take the place of its answer. */
+/** Whether the request only reads, so that a refusal may replace its answer. */
 function isRead({ apiKey, method }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return apiKey !== null && method === 'GET' && statusCode < 400;
 }
 
-/** A crowd of large reads ends none in time, and their bytes stay unknown. What writes may be late because it waits for a lock. */
+/**
+ * Whether a read was late: many large reads at the same time all end too late, and their size stays unknown. Writes do
+ * not count, because they may be late from waiting for a lock.
+ */
 function isLateRead({ method }: FastifyRequest, reply: FastifyReply): boolean {
   return method === 'GET' && reply.getHeader('x-error-code') === DeadlineExceeded.code;
 }
 
-/** Rows with more fields are far larger than those without. */
+/** Separates requests with additional fields, whose rows are far larger. */
 function routeOf({ apiKey, method, query, routeOptions }: FastifyRequest): string {
   const fields = (query as Query).include === undefined ? '' : 'with include';
   return `${apiKey?.store.id} ${method} ${routeOptions.url} ${fields}`;
 }
 
-/** Whether answers of the route may be large, also before the first one: a crowd comes earlier. */
+/**
+ * Whether answers of the route may be large, even before the first one is known: many requests may arrive before it.
+ */
 function isLargeRoute({ method, query, routeOptions: { url } }: FastifyRequest): boolean {
   return LARGE_ROUTES.includes(`${method} ${url}`) || LARGE_FIELDS.test(String((query as Query).include));
 }
 
-/** An import takes slots of its own. No other request than these has a body that is read. */
+/** Whether a parsed body is large. Imports are limited separately. Only these methods have a parsed body. */
 function hasLargeBody({ headers, method, routeOptions: { url = '', config } }: FastifyRequest): boolean {
   if (!['POST', 'PUT', 'PATCH'].includes(method) || url === '/v1/import') return false;
   const most = config.rawBytes === undefined ? (LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY) : LARGE_RAW_BODY;

@@ -6,12 +6,12 @@ import type { Metrics } from '../../status/metrics.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Never a value from the request. */
+    /** The id of the order that the request placed or changed. It is never a value from the request. */
     orderId: string | null;
   }
 }
 
-/** Load balancers request these every few seconds: metrics cover them, logs and traces leave them out. */
+/** Load balancers request these every few seconds. Metrics count them, but logs and traces omit them. */
 const PROBES = new Set(['/health', '/health/live', '/health/ready', '/metrics']);
 
 export function isProbe(route: string | undefined): boolean {
@@ -25,7 +25,7 @@ interface Records {
 }
 
 /**
- * Answered requests, and those given up by their client. The route pattern replaces the path, which may contain
+ * Logs answered requests, and those whose client disconnected. The route pattern replaces the path, which may contain
  * personal data.
  */
 export const requestLog = fp<Records>(
@@ -64,7 +64,7 @@ export const requestLog = fp<Records>(
       reply.raw.once('close', () => record(request, reply, false));
       next();
     });
-    // The connection closed during the look-up of the key, before the hook above.
+    // The connection closed during the look-up of the key, before the hook above was set.
     fastify.addHook('onSend', (request, reply, payload, next) => {
       if (reply.raw.destroyed) record(request, reply, false);
       next(null, payload);

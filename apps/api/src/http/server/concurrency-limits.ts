@@ -10,11 +10,11 @@ const IMPORT = new RegExp(`^${IMPORT_PATH}(?:[/?]|$)`);
 
 const SIGN_IN = /^\/dashboard\//;
 
-/** A slot of a request, which gives it back once. */
+/** The slot of a request. It can be released only once. */
 export interface Slot {
   /**
-   * Counts the slot for the store of the request, which is known when its key is.
-   * @returns false when the store has all that it may have.
+   * Counts the slot for the store of the request, which is known once its key is.
+   * @returns false when the store already has its maximum.
    */
   tryAssign(storeId: number): boolean;
   leave(): void;
@@ -29,7 +29,7 @@ interface StoreSlots {
 
 export class ConcurrencyLimit {
   private readonly stores = new Map<number, StoreSlots>();
-  /** Keyed by credentials: while a store has slots, that of a request is known before its look-up. */
+  /** Keyed by credentials: while a store has slots, the store of a request is known before its key look-up. */
   private readonly storeOf = new Map<string, StoreSlots>();
   taken = 0;
 
@@ -40,7 +40,7 @@ export class ConcurrencyLimit {
     return this.taken >= MAX_REQUESTS[this.kind] || this.isFullOf(this.storeOf.get(authorization));
   }
 
-  /** @returns null, and takes none, when the limit is full for the request. */
+  /** @returns null, without taking a slot, when the limit is reached for the request. */
   tryEnter(authorization = ''): Slot | null {
     if (this.isFullFor(authorization)) return null;
     this.taken++;
@@ -54,7 +54,7 @@ export class ConcurrencyLimit {
         store = slots;
         store.taken++;
         this.stores.set(storeId, store);
-        // Their number is bounded, and so is the memory for them: the header may have any length that a head may have.
+        // The number of credentials is limited, and so is their memory: a header cannot be longer than a head.
         if (authorization && store.credentials.size < MAX_REQUESTS_OF_STORE[this.kind]) {
           this.storeOf.set(authorization, store);
           store.credentials.add(authorization);
@@ -97,9 +97,9 @@ export class ConcurrencyLimits {
   of({ method, url }: { readonly method?: string; readonly url?: string }): ConcurrencyLimit | null {
     if (UNLIMITED.test(url ?? '')) return null;
     if (method === 'POST' && IMPORT.test(url ?? '')) return this.imports;
-    // Who signs in has no key yet, and must not keep orders out.
+    // A person who signs in has no key yet, and must not keep orders out.
     if (SIGN_IN.test(url ?? '')) return this.reads;
-    // What takes a body is an order, the preview of one, or a change.
+    // A request with a body is an order, the preview of one, or a change.
     return WITH_BODY.has(method ?? '') ? this.orders : this.reads;
   }
 }

@@ -19,8 +19,8 @@ export function createServer(fastify: RequestListener, { limits, metrics }: Serv
     {
       headersTimeout: 10 * SECOND,
       requestTimeout: 15 * SECOND,
-      // Longer than the 60 s after which common load balancers close an idle connection: the side that closes first must
-      // not be the side that may receive a request at that moment.
+      // Longer than the 60 s after which common load balancers close an idle connection: the side that closes first
+      // must not be the side that may receive a request at that moment.
       keepAliveTimeout: 72 * SECOND,
       connectionsCheckingInterval: SECOND,
       // Node refuses a missing Host without a body; the `request-head` plugin refuses it with one.
@@ -28,7 +28,7 @@ export function createServer(fastify: RequestListener, { limits, metrics }: Serv
     },
     refusePipelining(shedLoad(fastify, limits, metrics)),
   );
-  // Ends a connection on which no byte moves in either direction, usually because the client stopped reading.
+  // Ends a connection on which no data moves in either direction, usually because the client stopped reading.
   server.setTimeout(18 * SECOND);
   // Admits one header more than allowed: Node drops surplus headers silently; the `request-head` plugin refuses them.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;

@@ -16,7 +16,7 @@ const HEADERS = {
 };
 
 /**
- * Refuses requests before Fastify: refusals by a hook, each with a log line, cut the throughput under overload to a
+ * Refuses requests before Fastify: refusals by a hook, each with a log line, reduce the throughput under overload to a
  * seventh. Requests take their slots in the `concurrency-limit` plugin.
  */
 export function shedLoad(serve: RequestListener, limits: ConcurrencyLimits, metrics: Metrics): RequestListener {

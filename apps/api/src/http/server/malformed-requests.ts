@@ -4,7 +4,7 @@ import { describeError } from '../../errors/describe-error.js';
 import { MalformedRequest } from '../../errors/request-errors.js';
 import { owesAnswer } from './pipelining.js';
 
-/** A connection that owes an answer closes without a 400: the client would take the 400 for it. */
+/** Closes a connection that owes an answer without a 400: the client would take the 400 for that answer. */
 export function refuseMalformed(code: string, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable || owesAnswer(socket)) {
     socket.destroy();

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 const latest = new WeakMap<Socket, ServerResponse>();
 
 /**
- * Browsers, `fetch` and balancers never send a request before the answer to the one before. A packet holds hundreds of
- * requests: Node would start them all and keep their answers in memory.
+ * Refuses pipelined requests. Browsers, `fetch` and load balancers never send a request before the previous answer. A
+ * packet holds hundreds of requests: Node would start them all and keep their answers in memory.
  */
 export function refusePipelining(serve: RequestListener): RequestListener {
   return (request, response) => {
@@ -18,7 +18,7 @@ export function refusePipelining(serve: RequestListener): RequestListener {
   };
 }
 
-/** Whether an answer to malformed bytes would overtake the answer that the connection owes, or would be a second one. */
+/** Whether an answer to malformed bytes would precede the answer that the connection owes, or would be a second one. */
 export function owesAnswer(socket: Socket): boolean {
   const response = latest.get(socket);
   if (!response) return false;

@@ -1,11 +1,11 @@
-import { isStorable } from '@app/domain';
+import { FLAG, isStorable } from '@app/domain';
 import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
 import { IMPORT_LINES, LINES } from '../schema/bundle-schema.js';
 import type { BundleLine, ImportableLine } from '../schema/bundle.js';
 import { Fault, quoted } from './faults.js';
-import { EMPTY_FOR_NULL, problemOfRepetition, RULES, STORABLE, TEXTS, TRIMMED, type Problem } from './line-rules.js';
+import { EMPTY_FOR_NULL, problemOfRepetition, readText, RULES, STORABLE, TRIMMED, type Problem } from './line-rules.js';
 
 export type OnTrimmed = (path: string) => void;
 
@@ -13,12 +13,12 @@ type Definition = Required<FuncKeywordDefinition>;
 
 const ajv = new Ajv2020({ allowUnionTypes: true, passContext: true, verbose: true, validateSchema: false });
 ajv.addVocabulary(['problem']);
-addKeyword('reads', ['string', 'null'], 'string', (name: keyof typeof TEXTS, { problem = 'must be text' }) =>
+addKeyword('reads', ['string', 'null'], 'string', (name: string, { problem = 'must be text' }) =>
   validator((given: string | null, { parentData, parentDataProperty, instancePath }, onTrimmed) => {
     if (given === null && !EMPTY_FOR_NULL.has(name)) return null;
     if (given !== null && !isStorable(given)) return { problem: STORABLE };
-    const text = given === null ? '' : TEXTS[name]?.(given);
-    if (typeof text !== 'string') return { problem: String(problem) };
+    const text = given ? readText(name, given) : '';
+    if (text === null) return { problem: String(problem) };
     if (text === given) return null;
     parentData[parentDataProperty] = text;
     if (given !== null && TRIMMED.has(name)) onTrimmed(instancePath);
@@ -28,7 +28,7 @@ addKeyword('reads', ['string', 'null'], 'string', (name: keyof typeof TEXTS, { p
 addKeyword('rule', ['object', 'array'], 'string', (name: keyof typeof RULES) =>
   validator((value: never, { instancePath }, onTrimmed) => RULES[name]?.(value, () => onTrimmed(instancePath)) ?? null),
 );
-// The properties by which the items of a list differ.
+// The keyword names the properties by which the items of a list must differ.
 addKeyword('differ', ['array'], 'array', (properties: readonly string[]) =>
   validator((items: Parameters<typeof problemOfRepetition>[0]) => problemOfRepetition(items, properties)),
 );
@@ -60,7 +60,10 @@ function validator<Value>(
  */
 type CheckLine<Line> = (value: unknown, onTrimmed?: OnTrimmed) => Line;
 
-/** Compiles a schema when the first line of its kind comes: the API loads this module, and most processes check no line. */
+/**
+ * Compiles a schema when the first line of its kind arrives: the API loads this module, and most processes check no
+ * line.
+ */
 function checkOf<Line>(schemas: Readonly<Record<string, TSchema>>): CheckLine<Line> {
   const validators = new Map<string, ValidateFunction>();
   return (value, onTrimmed = () => undefined) => {
@@ -104,27 +107,31 @@ function problemOf({ keyword, parentSchema, propertyName }: ErrorObject): string
   const schema = (parentSchema ?? {}) as Record<'type' | 'enum', unknown> & Record<string, string | number | undefined>;
   const { type, minimum, maximum, maxLength, maxItems, problem, enum: values } = schema;
   if (propertyName !== undefined) return `must have names of at most ${String(maxLength)} characters`;
+  if (problem !== undefined && keyword !== 'type') return String(problem);
   if (keyword === 'maxLength') return `must have at most ${String(maxLength)} characters`;
+  if (keyword === 'pattern') return 'must not be empty';
   if (keyword === 'maxItems') return `must have at most ${String(maxItems)} items`;
   if (Array.isArray(values)) return `must be one of ${values.join(', ')}`;
   const isNumber = type === 'number';
   if (minimum !== undefined)
     return `must be ${isNumber ? 'a number' : 'an integer'} from ${String(minimum)} to ${String(maximum)}`;
-  if (keyword !== 'type') return String(problem ?? 'is not valid');
+  if (keyword !== 'type') return 'is not valid';
   const [first] = Array.isArray(type) ? (type as unknown[]) : [type];
-  return WORDS[String(first)] ?? 'is of a wrong type';
+  return WORDS[String(first)] ?? 'has the wrong type';
 }
 
 const WORDS: Readonly<Record<string, string>> = {
   string: 'must be text',
-  boolean: 'must be true or false',
+  boolean: FLAG.rule,
   object: 'must be an object',
   array: 'must be a list',
 };
 
 const MAX_UNKNOWN = 20;
 
-/** The check of a line ends at its first fault, which may be the consequence of a misspelled field. */
+/**
+ * Names unknown fields, because the check ends at its first fault, which may be the consequence of a misspelled field.
+ */
 function unknownFields(schema: TSchema, value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { properties = {}, items, additionalProperties } = schema as Partial<Record<string, Record<string, TSchema>>>;
@@ -135,7 +142,7 @@ function unknownFields(schema: TSchema, value: unknown, path: string): string[] 
     return additionalProperties === (false as unknown) ? [`${path} has no field ${quoted(name)}`] : [];
   };
   const found: string[] = [];
-  // A line may have 100,000 of them.
+  // A line may have 100,000 unknown fields.
   for (const name of Object.keys(value)) {
     if (found.length >= MAX_UNKNOWN) break;
     found.push(...unknownIn(name));

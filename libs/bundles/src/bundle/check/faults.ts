@@ -1,8 +1,8 @@
 import { errorCode } from '@app/infrastructure';
 
-/** The message repeats no personal text. */
+/** The message contains no personal text. */
 export class Fault extends Error {
-  /** @param path such as `product.variants[0].price`. */
+  /** @param path a path such as `product.variants[0].price`. */
   constructor(
     private readonly path: string,
     private readonly problem: string,
@@ -31,11 +31,15 @@ export class BadLines extends Error {
     readonly faults: readonly BundleLineError[],
     hasMore = false,
   ) {
-    super([...faults.map(({ message }) => message), ...(hasMore ? ['There may be more bad lines.'] : [])].join('\n'));
+    super(
+      [...faults.map(({ message }) => message), ...(hasMore ? ['There may be more invalid lines.'] : [])].join('\n'),
+    );
   }
 }
 
-/** Null unless the database rejects a value. Without PostgreSQL's own text, which may quote personal data. */
+/**
+ * Returns null unless the database rejects a value. The text is not PostgreSQL's own, which may quote personal data.
+ */
 export function rejectionOf(error: unknown): string | null {
   const code = errorCode(error);
   if (!code || !/^(22|23)/.test(code)) return null;

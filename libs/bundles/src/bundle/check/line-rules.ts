@@ -3,14 +3,9 @@ import {
   adjustmentOf,
   FULFILLMENT_STATUSES,
   isAccountSmall,
-  isCountry,
-  isCurrency,
-  isExternalReference,
-  isInCalendar,
   isMailAddress,
   isMetadata,
   isMetadataSmall,
-  isReceiptNumber,
   isStorable,
   isTaxRate,
   METADATA_RULE,
@@ -19,6 +14,8 @@ import {
   MAX_REFUND_LINES,
   MAX_SHIPMENT_ITEMS,
   PAYMENT_STATUSES,
+  TAX_RATE_RULE,
+  VALUES,
   type Metadata,
 } from '@app/domain';
 import type {
@@ -34,38 +31,28 @@ import { creditedTaxesOf, placedTaxesOf, soldTaxesOf } from '../schema/order-tax
 import { EARLIER_REVIEW } from '../schema/trade-lines.js';
 import { quoted } from './faults.js';
 
-export const STORABLE = 'must not contain NUL or half a surrogate pair';
-const EXPONENT = 'must have numbers below 1e21, and none but 0 nearer to 0 than 0.000001';
+export const STORABLE = 'must not contain NUL or lone surrogates';
+const EXPONENT = 'must have only numbers that are 0 or from 0.000001 to below 1e21, with either sign';
 
 export interface Problem {
   readonly problem: string;
   readonly at?: string;
 }
 
-/** Returns the stored form; null when it is not valid. */
-type ReadText = (text: string) => string | null;
-
-const validIf =
-  (isValid: (text: string) => boolean): ReadText =>
-  (text) =>
-    isValid(text) ? text : null;
-const emptyOr = (isValid: (text: string) => boolean) => validIf((text) => text === '' || isValid(text));
-
-export const TEXTS: Readonly<Record<string, ReadText>> = {
+const TEXTS: Readonly<Record<string, (text: string) => string | null>> = {
   text: (text) => text,
   trimmedText: (text) => text.trim(),
   name: (text) => text.trim(),
-  email: emptyOr(isMailAddress),
-  uuid: (text) => text.toLowerCase(),
-  receipt: validIf(isReceiptNumber),
-  externalReference: emptyOr(isExternalReference),
-  reference: validIf(isExternalReference),
-  country: emptyOr(isCountry),
-  currency: validIf(isCurrency),
-  timeZone: validIf(isTimeZone),
-  timestamp: readTimestamp,
-  day: validIf((text) => readTimestamp(`${text}T00:00:00Z`) !== null),
+  binReference: (text) => (text.split('/').every((code) => VALUES.code.read(code) !== null) ? text : null),
+  timeZone: (text) => (isTimeZone(text) ? text : null),
 };
+
+/** Returns the stored form; null when it is not valid. */
+export function readText(kind: string, text: string): string | null {
+  const { read } = VALUES[kind as keyof typeof VALUES] ?? { read: TEXTS[kind] };
+  const value = read?.(text) ?? null;
+  return value instanceof Date ? value.toISOString() : value;
+}
 
 /** These read null as empty; the others keep it. */
 export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText', 'email', 'country']);
@@ -79,24 +66,19 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-function readTimestamp(text: string): string | null {
-  const moment = new Date(text);
-  if (!isInCalendar(moment)) return null;
-  // Date reads 30 February as 2 March.
-  const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
-  return Number(text.slice(8, 10)) > days ? null : moment.toISOString();
-}
-
 const MAX_DEPTH = 32;
-/** Each request of the store profile reads every member of the settings. */
+/** Limits the settings, because each request of the store profile reads all of them. */
 const MAX_SETTINGS_BYTES = 64 * 1024;
 const MAX_MEMBERS = 2_000;
-/** Each read of the product has its images and its specifications. */
+/** Limits images and specifications, because each read of the product contains them. */
 const MAX_LIST_BYTES = 256 * 1024;
-/** Each line of an order that names the variant copies them. */
+/** Limits attributes, because each order line of the variant copies them. */
 const MAX_ATTRIBUTES_BYTES = 4 * 1024;
 
-/** The first two stages end in the order's own transaction. A review holds the customer's confirmation. */
+/**
+ * The possible states of stages. The first two stages end in the order's own transaction. A review holds the customer's
+ * confirmation.
+ */
 const STATES: Readonly<Record<string, readonly string[]>> = {
   'fraud-analysis': ['done'],
   inventory: ['done'],
@@ -107,7 +89,7 @@ const STATES_OF_MAILS = ['pending', 'done', 'dead'];
 
 type Rule = (value: never, trimmed: () => void) => Problem | null;
 
-/** What JSON Schema cannot express. A rule may correct the value. */
+/** Rules that JSON Schema cannot express. A rule may correct the value. */
 export const RULES: Readonly<Record<string, Rule>> = {
   details: (value: unknown) => unstorable(value, MAX_DEPTH),
   settings: (value: unknown) => unstorable(value, MAX_DEPTH) ?? problemOfSize(value),
@@ -130,8 +112,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfMetadata(order.metadata, [...(order.line_items ?? []), ...(order.payments ?? [])]),
   customer: (customer: CustomerLine) =>
     isAccountSmall(customer) ? null : { problem: `has addresses and contacts of more than ${ACCOUNT_SIZE}` },
-  taxRate: ({ rate }: { readonly rate: number }) =>
-    isTaxRate(rate) ? null : { at: '.rate', problem: 'must have at most 4 decimals' },
+  taxRate: ({ rate }: { readonly rate: number }) => (isTaxRate(rate) ? null : { at: '.rate', problem: TAX_RATE_RULE }),
   priceList: ({ valid_from: from, valid_to: to }: PriceListLine) =>
     from && to && to < from ? { at: '.valid_to', problem: 'must not be before valid_from' } : null,
   product: ({ metadata, variants, images, specifications }: ProductLine) =>
@@ -157,24 +138,24 @@ export function problemOfRepetition(items: readonly ListItem[], properties: read
     const values = properties.map((property) => item[property] ?? '');
     const key = JSON.stringify(values);
     if (seen.has(key)) {
-      return { at: `[${index}].${properties[0]}`, problem: `${quoted(String(values[0]))} is there twice` };
+      return { at: `[${index}].${properties[0]}`, problem: `${quoted(String(values[0]))} is listed twice` };
     }
     seen.add(key);
   }
   return null;
 }
 
-/** Removes blanks around the names. */
+/** Also removes blanks around the names. */
 function problemOfAttributes(attributes: Record<string, string>, trimmed: () => void): Problem | null {
   const names = Object.keys(attributes);
-  if (names.some((name) => name.trim() === '')) return { problem: 'must have names that are not empty' };
+  if (names.some((name) => name.trim() === '')) return { problem: 'must not have empty names' };
   if (!names.every(isStorable)) return { problem: STORABLE };
   if (Buffer.byteLength(JSON.stringify(attributes)) > MAX_ATTRIBUTES_BYTES) {
     return { problem: 'must be at most 4 kB of JSON' };
   }
   if (names.every((name) => name.trim() === name)) return null;
   if (new Set(names.map((name) => name.trim())).size < names.length) {
-    return { problem: 'has two names that differ in blanks only' };
+    return { problem: 'has two names that differ only in surrounding blanks' };
   }
   const given = Object.entries(attributes);
   for (const name of names) delete attributes[name];
@@ -188,7 +169,7 @@ function problemOfAttributes(attributes: Record<string, string>, trimmed: () => 
 
 function problemOfEvent({ event, field, from, to }: BundleOrderEvent): Problem | null {
   if (event !== 'status_changed') {
-    return field || from || to ? { problem: `must have no field, from and to for ${event}` } : null;
+    return field || from || to ? { problem: `must not have field, from or to for ${event}` } : null;
   }
   if (field !== 'status' && field !== 'fulfillment_status') {
     return { at: '.field', problem: 'must be one of status, fulfillment_status' };
@@ -210,11 +191,14 @@ function problemOfAmounts(order: OrderRecordLine): Problem | null {
   return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };
 }
 
-/** The placing has the taxes of the order without what changes of its lines have booked, and its credits the rest of the bookings. */
+/**
+ * Compares taxes: those at the placing are those of the order without the bookings of changed lines, and the other
+ * bookings must match the credits.
+ */
 function problemOfTaxes(order: OrderRecordLine): Problem | null {
   const most = `at most ${MAX_ORDER_TAXES} taxes of different names or rates`;
   if (soldTaxesOf(order).length > MAX_ORDER_TAXES) {
-    return { at: '.line_items', problem: `must have ${most}, with those of shipping_tax` };
+    return { at: '.line_items', problem: `must have ${most}, including those of shipping_tax` };
   }
   if ((placedTaxesOf(order)?.length ?? 0) > MAX_ORDER_TAXES) {
     return { at: '.bookings', problem: `must leave ${most} to the placing` };
@@ -226,7 +210,7 @@ function isExact(parts: readonly number[]): boolean {
   return Number.isSafeInteger(parts.reduce((sum, part) => sum + Math.abs(part), 0));
 }
 
-/** Void shipments have given their units to others. */
+/** Ignores void shipments, whose units may be in other shipments. */
 function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine): Problem | null {
   if (shipments.flatMap(({ items }) => items).length > MAX_SHIPMENT_ITEMS) {
     return { at: '.shipments', problem: `must have at most ${MAX_SHIPMENT_ITEMS} items in all` };
@@ -238,14 +222,15 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
       const rest = left[line - 1];
       if (rest === undefined) return { at: `${at}.line`, problem: 'is not a line of the order' };
       if (status === 'void') continue;
-      if (quantity > rest) return { at: `${at}.quantity`, problem: `must be at most ${rest}, which the line has left` };
+      if (quantity > rest)
+        return { at: `${at}.quantity`, problem: `must be at most ${rest}, the units that the line has left` };
       left[line - 1] = rest - quantity;
     }
   }
   return null;
 }
 
-/** A refund may be for more units than the line has by now. */
+/** Allows a refund for more units than the line has now, because lines may have changed since. */
 function problemOfRefunds({ line_items = [], refunds = [] }: OrderRecordLine): Problem | null {
   if (refunds.flatMap(({ lines = [] }) => lines).length > MAX_REFUND_LINES) {
     return { at: '.refunds', problem: `must have at most ${MAX_REFUND_LINES} lines in all` };
@@ -257,7 +242,7 @@ function problemOfRefunds({ line_items = [], refunds = [] }: OrderRecordLine): P
   return null;
 }
 
-/** The units of a sale have left with their buyer, and nothing has come back yet. */
+/** The units of a point-of-sale order have left with the customer, and nothing has come back yet. */
 function problemOfTakenStock(order: OrderRecordLine): Problem | null {
   const {
     takes_stock: takesStock = false,
@@ -290,7 +275,10 @@ function problemOfFee({ cancellation_fee, fulfillment_status }: OrderRecordLine)
   return { at: '.cancellation_fee', problem: 'must be absent unless the order is CANCELLED' };
 }
 
-/** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */
+/**
+ * An imported order may have any text as its e-mail, because it sends no mail. But the release of an order under review
+ * sends one.
+ */
 function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderRecordLine): Problem | null {
   if (
     email === '' ||
@@ -298,7 +286,7 @@ function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderR
     !pipeline.some(({ stage, state }) => stage === 'notify-customer' && state === 'held')
   )
     return null;
-  const problem = 'must be an address that mail can be sent to, for the confirmation is held';
+  const problem = 'must be a deliverable address because the confirmation is held';
   return { at: '.customer_email', problem };
 }
 
@@ -309,7 +297,7 @@ function problemOfLists(lists: Readonly<Record<string, readonly unknown[] | unde
   return large ? { at: `.${large[0]}`, problem: `must have at most ${MAX_LIST_BYTES / 1024} kB of JSON` } : null;
 }
 
-/** Each read of the record has all of it. */
+/** Limits metadata, because each read of the record contains all of it. */
 function problemOfMetadata(
   own: Metadata | undefined,
   parts: readonly { readonly metadata?: Metadata }[] = [],
@@ -333,7 +321,7 @@ function membersOf(value: unknown): number {
 
 function unstorable(value: unknown, depth: number): Problem | null {
   if (typeof value === 'string') return isStorable(value) ? null : { problem: STORABLE };
-  // PostgreSQL writes out all digits, 309 of them for 1e308.
+  // PostgreSQL writes out all digits, which are 309 for 1e308.
   if (typeof value === 'number' && String(value).includes('e')) return { problem: EXPONENT };
   if (typeof value !== 'object' || value === null) return null;
   if (depth === 0) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels` };

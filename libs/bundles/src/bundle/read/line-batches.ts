@@ -22,7 +22,7 @@ export interface LineBatch {
 }
 
 const BATCH_LINES = 1_000;
-/** Limits the memory that a batch of long lines takes. */
+/** Limits the memory for a batch of long lines. */
 const BATCH_BYTES = 4_000_000;
 
 export async function* parsedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SizedLine | BadLine> {
@@ -54,20 +54,20 @@ export function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
-    // The parser's own message quotes the line, which may hold personal data.
+    // The message of the parser quotes the line, which may contain personal data.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     const place = position === undefined ? '' : ` (character ${Number(position) + 1})`;
     throw new Fault('the line', `is not valid JSON${place}`);
   }
 }
 
-/** A source without any line that is an object with a kind gets one fault instead of one for each line. */
+/** Reports a single fault, instead of one for each line, when no line of the source is an object with a kind. */
 export async function* ofBundle(batches: AsyncIterable<LineBatch>): AsyncGenerator<LineBatch> {
   let isFirst = true;
   for await (const batch of batches) {
     const [first, ...others] = batch.bad;
     if (isFirst && first && others.length > 0 && batch.lines.length === 0 && !batch.bad.some(hasKind)) {
-      const problem = `none of the first ${batch.bad.length} lines is a JSON object with a kind: the file is no store bundle`;
+      const problem = `none of the first ${batch.bad.length} lines is a JSON object with a kind: the file is not a store bundle`;
       const fault = new BundleLineError(first.number, `${first.fault.problem}; ${problem}`);
       yield { lines: [], bad: [{ ...first, fault }] };
       return;

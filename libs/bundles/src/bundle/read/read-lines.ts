@@ -12,14 +12,16 @@ export interface UnreadableLine {
   readonly fault: BundleLineError;
 }
 
-/** A longer line is no record of a bundle, and must not fill the memory. */
+/** A longer line is not a record of a bundle, and must not fill the memory. */
 export const MAX_LINE_BYTES = 20_000_000;
 
 const TOO_LONG = `is longer than ${MAX_LINE_BYTES} bytes`;
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Blank lines count but are not returned; a byte order mark is dropped. A line that is too long ends the reading. */
+/**
+ * Counts blank lines but does not return them, and drops a byte order mark. A line that is too long ends the reading.
+ */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine | UnreadableLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let number = 0;

@@ -15,8 +15,8 @@ import { storeLine } from './store-line.js';
 import { customerLine, orderLine } from './trade-lines.js';
 
 /**
- * Each field is declared once: the types, the checks and the published schema derive from it. Each kind comes after
- * those that it refers to, and stock last: placing an order waits for its locks.
+ * The schemas of lines. Each field is declared once: the types, the checks and the published schema derive from it.
+ * Each kind comes after those that it refers to, and stock comes last, because placing an order waits for its locks.
  */
 export const LINES = {
   store: storeLine,
@@ -35,7 +35,7 @@ export const LINES = {
 
 export const KINDS_IN_ORDER = Object.keys(LINES) as (keyof typeof LINES)[];
 
-// The key of a request says which store it writes to, and which orders are tests. No request brings secrets of customers.
+// The key of a request determines the store, and which orders are tests. Requests contain no secrets of customers.
 const OF_KEY = ['store'] as const;
 const OF_KEY_OF_ORDER = ['store', 'is_test'] as const;
 const OF_COMMAND = ['store', 'password_hash', 'verification_token', 'national_id'] as const;
@@ -54,7 +54,7 @@ export const IMPORT_LINES = {
   order: Type.Omit(orderLine, OF_KEY_OF_ORDER),
 } as const satisfies Record<ImportKind, TObject>;
 
-/** Keywords that only this importer understands. A field of the same name has an object. */
+/** Keywords that only this importer understands. A field with such a name has an object as its schema. */
 const OWN_WORDS = new Set(['differ', 'problem', 'reads', 'rule']);
 
 export function publishedSchema(): object {

@@ -4,7 +4,7 @@ import type { variant } from './catalog-lines.js';
 import type { paymentSettings } from './store-line.js';
 import type { orderItem } from './trade-lines.js';
 
-/** An absent field means "not given": a new row gets the default, an existing row keeps its value. */
+/** An absent field means that no value is given: a new row gets the default, an existing row keeps its value. */
 type Given<Schema extends TSchema> = ReadOnly<Static<Schema>>;
 type ReadOnly<T> = T extends readonly (infer Item)[]
   ? readonly ReadOnly<Item>[]
@@ -26,7 +26,7 @@ export type ProductLine = LineOf<'product'>;
 export type PriceListLine = LineOf<'price_list'>;
 export type StockLine = LineOf<'stock'>;
 export type CustomerLine = LineOf<'customer'>;
-/** The name distinguishes it from an order line. */
+/** The name distinguishes this type from an order line. */
 export type OrderRecordLine = LineOf<'order'>;
 
 export type BundlePaymentSettings = Given<typeof paymentSettings> & Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export type BundleOrderEvent = NonNullable<OrderRecordLine['history']>[number];
 export type BundleOrderStage = NonNullable<OrderRecordLine['pipeline']>[number];
 export type BundleOrderLine = Given<typeof orderItem>;
 
-/** Whether a line is a sale of a till, whose units leave the bins. */
+/** Whether a line is a point-of-sale order whose units leave the bins. */
 export function takesStock(line: BundleLine): line is OrderRecordLine {
   return line.kind === 'order' && line.takes_stock === true;
 }

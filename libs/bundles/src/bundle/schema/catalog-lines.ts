@@ -29,7 +29,7 @@ export const stockLine = is.object(
   { description: 'The quantity of a product, or of one variant, in one bin. Key: store, bin, product, variant.' },
 );
 
-/** Lists of brands and categories have up to 100 descriptions. */
+/** Limits descriptions, because lists of brands and categories have up to 100. */
 const MAX_LISTED = 10_000;
 
 export const brandLine = is.object(
@@ -65,7 +65,7 @@ export const categoryLine = is.object(
 export const image = is.object({ url: is.name(2_048), alt: is.optional(is.text(1_000)) });
 export const specification = is.object({ name: is.name(500), value: is.text(10_000) });
 
-/** The most variants of a product, with those that a list has left out. */
+/** The maximum number of a product's variants, including those that a list has omitted. */
 export const MAX_VARIANTS = 1_000;
 
 export const variant = is.object(

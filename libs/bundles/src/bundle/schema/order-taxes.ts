@@ -1,7 +1,7 @@
 import { taxDifference, taxLinesOf, type TaxLine } from '@app/domain';
 import type { OrderRecordLine } from './bundle.js';
 
-/** The taxes of the lines and the shipping, by name and rate. */
+/** Returns the taxes of the lines and the shipping, by name and rate. */
 export function soldTaxesOf({
   line_items = [],
   shipping_tax: shippingTax = [],
@@ -10,13 +10,13 @@ export function soldTaxesOf({
   return taxLinesOf({ isTaxIncluded, shippingTax, lines: line_items.map(({ tax = [] }) => ({ tax })) });
 }
 
-/** The taxes of the placing: null = the same, for no change of its lines has booked one. */
+/** Returns the taxes at the placing. Null means the current ones, because no change of lines has booked a tax. */
 export function placedTaxesOf(line: OrderRecordLine): TaxLine[] | null {
   const changed = (line.bookings ?? []).flatMap(({ kind, tax_lines = [] }) => (kind === 'lines' ? tax_lines : []));
   return changed.length > 0 ? taxDifference(changed, soldTaxesOf(line)) : null;
 }
 
-/** The taxes that its bookings have credited, and not taken back. */
+/** Returns the taxes that the bookings have credited, minus reversals. */
 export function creditedTaxesOf({ bookings = [] }: OrderRecordLine): TaxLine[] {
   return taxDifference(
     [],

@@ -10,7 +10,7 @@ export interface StoredSettings {
   readonly charge_settings: unknown;
 }
 
-/** Shows the settings as an export has them: without what looks secret and what a bundle does not know. */
+/** Returns the settings as an export shows them: without anything that looks secret or that a bundle does not know. */
 export function shownSettings(stored: StoredSettings) {
   return {
     contact: known(publicSettings(stored.contact), contact),
@@ -22,7 +22,7 @@ export function shownSettings(stored: StoredSettings) {
   };
 }
 
-/** Omits the list of methods where the store has none, so that an import of the line changes nothing. */
+/** Omits the list of methods when the store has none, so that importing the line changes nothing. */
 function paymentSettings(stored: unknown): object {
   if (!Object.hasOwn(stored ?? {}, 'methods')) return {};
   return {

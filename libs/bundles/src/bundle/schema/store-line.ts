@@ -8,7 +8,8 @@ export const contact = is.object({
   address: is.optional(is.text(500)),
 });
 
-// No other field may be accepted here: it might be a secret under another name, which would be stored unencrypted.
+// No other field may be accepted here, because it might be a secret under another name, which would be stored
+// unencrypted.
 const paymentMethod = is.object({
   methodId: is.name(64),
   enabled: is.flag,
@@ -37,11 +38,11 @@ const ecommerceSettings = Type.Unsafe<Record<string, unknown>>(
 );
 
 function ordersPerHour(contact: string) {
-  const what = `Orders of one ${contact} within an hour; those beyond are reviewed, null = never.`;
+  const what = `Maximum orders of one ${contact} per hour; further orders are reviewed, null = no limit.`;
   return is.optional(is.orNull(is.integer(1, MAX_ORDERS_PER_HOUR, what)));
 }
 
-/** Each order reads and compares all entries. */
+/** Limits the entries, because each order reads and compares all of them. */
 const MAX_BLOCKED = 1_000;
 
 export const fraudSettings = is.object({

@@ -48,7 +48,7 @@ export const customerLine = is.object(
     tags: is.optional(is.list(is.text(100), { maxItems: 100 })),
     city: is.optional(is.text(200)),
     payment_terms_days: is.optional(
-      is.described(is.orNull(termsDays), 'In how many days its new orders are to be paid. Null removes it.'),
+      is.described(is.orNull(termsDays), 'Payment terms of new orders in days. Null removes them.'),
     ),
     company: is.optional(is.text(CUSTOMER_LIMITS.company)),
     vat_id: is.optional(is.text(CUSTOMER_LIMITS.vatId)),
@@ -95,11 +95,11 @@ export const orderItem = is.object(
     attributes: is.optional(is.attributes),
     metadata: is.optional(is.metadata),
     unit_price: is.signedAmount,
-    quantity: is.integer(0, MAX_INT4, '0: the order has given up the line.'),
+    quantity: is.integer(0, MAX_INT4, '0: the line is cancelled.'),
     tax: is.optional(is.described(taxes, 'The taxes of the line.')),
     discount_amount: is.optional(is.described(is.signedAmount, 'In minor units; positive where it lowers the total.')),
     price_source: is.optional(is.described(is.reference, 'The price list that gave the price.')),
-    cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were given up before they shipped.')),
+    cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were cancelled before they shipped.')),
     returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },
   { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },
@@ -114,7 +114,7 @@ const fraud = is.object(
   { description: 'The outcome of the fraud analysis. Absent: the order was not screened.' },
 );
 
-/** Earlier bundles say by this stage that an order is under review although its confirmation has gone out. */
+/** In earlier bundles, this stage means that an order is under review although its confirmation was sent. */
 export const EARLIER_REVIEW = 'review';
 
 const stage = is.object(
@@ -157,7 +157,7 @@ const refundedUnits = is.list(
   is.object({
     line: is.integer(1, MAX_INT4, 'Counts from 1.'),
     quantity: is.integer(1, MAX_INT4),
-    cancelled_quantity: is.optional(is.integer(0, MAX_INT4, 'Those of them that were given up before they shipped.')),
+    cancelled_quantity: is.optional(is.integer(0, MAX_INT4, 'Units of them that were cancelled before they shipped.')),
   }),
   { differ: ['line'] },
 );
@@ -165,7 +165,7 @@ const refund = is.object({
   ...MONEY,
   reason: is.optional(is.oneOf(REFUND_REASONS)),
   credited: is.optional(
-    is.described(is.amount, 'What is owed no more, in minor units. Absent: the amount, less what was paid too much.'),
+    is.described(is.amount, 'Amount that is no longer owed, in minor units. Absent: the amount less the overpayment.'),
   ),
   lines: is.optional(refundedUnits),
   restock: is.optional(is.described(is.flag, 'Whether these units went back to bins. Absent: false.')),
@@ -175,16 +175,16 @@ const payment = is.object({
   written_off: is.optional(
     is.described(
       is.signedAmount,
-      'What it closed without being paid, in minor units. Negative: it paid what an earlier one had written off.',
+      'Amount written off by this payment, in minor units. Negative: it paid an earlier write-off.',
     ),
   ),
   method: is.optional(is.text(64)),
-  fee: is.optional(is.described(is.amount, 'What the gateway keeps of it, in minor units.')),
+  fee: is.optional(is.described(is.amount, 'Fee of the gateway, in minor units.')),
   payout: is.optional(is.text(64)),
   metadata: is.optional(is.metadata),
 });
 
-/** A change of lines may take all taxes of an order, and give it as many others. */
+/** A change of lines may remove all taxes of an order and add as many others. */
 const MAX_TAXES_OF_BOOKING = 2 * MAX_ORDER_TAXES;
 
 const booking = is.object({
@@ -221,7 +221,7 @@ const event = is.object(
   { rule: 'orderEvent', description: '`status_changed` has `field`, `from` and `to`; the others have none of them.' },
 );
 
-/** More than an order of the API can have. */
+/** The limit exceeds what an order of the API can have. */
 const MAX_EVENTS = 20_000;
 
 const account = is.described(
@@ -232,13 +232,13 @@ const ABOUT_HISTORY =
   'Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one.';
 
 const ABOUT_BOOKINGS =
-  'What happened to the money after the placing, for the journal. Absent: those of the payments, refunds and statuses.';
+  'Bookings after the placement, for the journal. Absent: derived from the payments, refunds and statuses.';
 
 const HELD_REASONS =
   'Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held.';
 
 const TAKES_STOCK =
-  'True: a sale of a till. Its units leave the bins as those of an order do, once, and it stands where they are missing.';
+  'True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse it.';
 
 export const orderLine = is.object(
   {
@@ -266,14 +266,9 @@ export const orderLine = is.object(
         'The credit for cancelled units, in minor units. Absent: their share of total_amount, or all but the fee.',
       ),
     ),
-    cancellation_fee: is.optional(
-      is.described(is.amount, 'What stayed owed when the order was cancelled, in minor units.'),
-    ),
+    cancellation_fee: is.optional(is.described(is.amount, 'Cancellation fee, in minor units.')),
     adjustment_amount: is.optional(
-      is.described(
-        is.signedAmount,
-        'In minor units: what the others do not explain of total_amount. Computed where absent.',
-      ),
+      is.described(is.signedAmount, 'Difference to total_amount, in minor units. Computed if absent.'),
     ),
     customer_id: is.optional(account),
     customer_name: is.optional(is.text(200)),
@@ -283,7 +278,7 @@ export const orderLine = is.object(
     customer_phone: is.optional(is.text(40)),
     shipping_address: is.optional(is.object(ADDRESS)),
     billing_address: is.optional(
-      is.object({ name: is.optional(is.text(200)), ...ADDRESS }, { description: 'The shipping address where absent.' }),
+      is.object({ name: is.optional(is.text(200)), ...ADDRESS }, { description: 'Absent: the shipping address.' }),
     ),
     notes: is.optional(is.text(10_000)),
     metadata: is.optional(is.metadata),
@@ -291,10 +286,7 @@ export const orderLine = is.object(
     external_reference: is.optional(is.externalReference),
     created_at: is.timestamp,
     payment_terms_days: is.optional(
-      is.described(
-        is.orNull(termsDays),
-        'In how many days after created_at it is to be paid. Absent: it has no terms.',
-      ),
+      is.described(is.orNull(termsDays), 'Payment terms in days after created_at. Absent: no terms.'),
     ),
     updated_at: is.optional(is.updatedAt),
     line_items: is.optional(is.list(orderItem, { maxItems: 1_000 })),

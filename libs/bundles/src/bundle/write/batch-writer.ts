@@ -86,40 +86,40 @@ async function groupByOwner(batch: Batch, segment: readonly Numbered[]): Promise
 
 export interface WrittenLines {
   readonly results: readonly LineResult[];
-  /** Warnings about lines that are written, and may not do what was meant. */
+  /** Warnings about lines that are written but may not do what was intended. */
   readonly warnings: readonly BundleLineError[];
-  /** The faults of the lines that are left out. */
+  /** The faults of the omitted lines. */
   readonly faults: readonly BundleLineError[];
-  /** The highest number that a line has given to a new row, by table. */
+  /** The highest id that a line has given to a new row, by table. */
   readonly givenIds: ReadonlyMap<TableWriter<number>, number>;
 }
 
-/** More parts than a request has time for would be tried for many rejected lines. */
+/** Limits rejected lines: with many of them, more parts would be tried than a request has time for. */
 const MAX_REJECTED = 20;
 
 interface Writing {
   readonly sql: Sql;
   readonly cipher: DataCipher;
   readonly drawnIds: DrawnIds;
-  /** Lines that were found by themselves to be rejected by the database. */
+  /** Counts the lines that the database rejected when they were written alone. */
   rejected: number;
 }
 
-/** Leaves out the bad lines. For a transaction that has its turn. */
+/** Writes the good lines and omits the bad ones, in a transaction that already has the import lock. */
 export async function writeGoodLines(
   sql: Sql,
   cipher: DataCipher,
   lines: readonly Numbered[],
   drawnIds = new DrawnIds(),
 ): Promise<WrittenLines> {
-  // The locks come before the savepoints: locking part by part would deadlock with orders.
+  // The locks precede the savepoints: locking part by part would deadlock with orders.
   await lockBatch(sql, lines);
   return writeParts({ sql, cipher, drawnIds, rejected: 0 }, lines);
 }
 
 /**
- * Halves the lines that the database rejects: only it knows which one is bad. Leaves out those that are found bad after they
- * were written.
+ * Halves the lines that the database rejects, because only it knows which one is bad. Omits lines that are found to be
+ * bad after they were written.
  */
 async function writeParts(writing: Writing, lines: readonly Numbered[]): Promise<WrittenLines> {
   const drawnIds = writing.drawnIds.nested();
@@ -165,7 +165,7 @@ async function inSavepoint<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // The error of a lost connection is the first one.
+    // When the connection is lost, the first error is the one to report.
     await sql.query('ROLLBACK TO SAVEPOINT part').catch(() => undefined);
     throw error;
   } finally {

@@ -16,12 +16,12 @@ export interface Owner {
   readonly currency: Currency;
 }
 
-/** Knows the e-mails of the lines that it was made for. */
+/** Covers the e-mails of those lines that it was made for. */
 export type EmailKey = (email: string) => string;
 
 /**
- * Writes lines with different natural keys. It refuses bad lines before it writes the others: to write, roll back and
- * begin again would cost the square of the lines.
+ * Writes lines with different natural keys. It refuses bad lines before it writes the others: writing, rolling back and
+ * starting again would cost the square of the number of lines.
  */
 export type WriteLines<Kind extends BundleKind> = (
   batch: Batch,
@@ -30,21 +30,21 @@ export type WriteLines<Kind extends BundleKind> = (
 ) => Promise<void>;
 
 /**
- * @param name of the row in the message; the key's last value by default. @throws BundleLineError when the row does not
- * exist or a later line creates it.
+ * @param name the name of the row in the message; by default, the key's last value.
+ * @throws BundleLineError when the row does not exist or a later line creates it.
  */
 export type FindId<Id = number> = (line: number, key: Row, what: string, name?: string) => Id;
 
 export class Batch {
   readonly results: LineResult[] = [];
-  /** Warnings about lines that are written, and may not do what was meant. */
+  /** Warnings about lines that are written but may not do what was intended. */
   readonly warnings: BundleLineError[] = [];
   private readonly refused = new Map<number, BundleLineError>();
-  /** The highest number that a line has given to a new row, by table. */
+  /** The highest id that a line has given to a new row, by table. */
   readonly givenIds = new Map<TableWriter<number>, number>();
   /**
-   * Each row has the line that creates it; 0 for a stored row. A row exists from its own line on, even within a batch:
-   * where a batch ends must not decide whether a bundle is in order.
+   * Rows with the line that creates them; 0 for a stored row. A row exists from its own line on, even within a batch:
+   * the end of a batch must not decide whether a bundle is valid.
    */
   private readonly known = new Map<string, { readonly id: number | string; readonly line: number }>();
 
@@ -81,7 +81,7 @@ export class Batch {
     return written;
   }
 
-  /** Refuses the lines that, or parts of which, `read` finds bad, and leaves them out. */
+  /** Refuses and omits the lines that `read` finds bad, completely or in part. */
   readonly good: ReadGood = (lines, read) => {
     const results = lines.flatMap((each) => {
       try {
@@ -95,7 +95,7 @@ export class Batch {
     return results.flatMap(({ number, result }) => (this.refused.has(number) ? [] : [result]));
   };
 
-  /** The first fault of a line is the one that is named. */
+  /** Records the first fault of a line; later ones are ignored. */
   refuse(fault: BundleLineError): void {
     if (!this.refused.has(fault.line)) this.refused.set(fault.line, fault);
   }
@@ -104,7 +104,7 @@ export class Batch {
     return [...this.refused.values()];
   }
 
-  /** @param changed ids of rows that count as updated because of their parts. */
+  /** @param changed ids of rows that count as updated because their parts changed. */
   note<Id>(
     written: readonly (Numbered & { readonly id: Id; readonly outcome: Outcome })[],
     changed: ReadonlySet<Id> = new Set(),

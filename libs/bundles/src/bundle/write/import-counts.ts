@@ -5,10 +5,10 @@ const OUTCOMES = ['created', 'updated', 'unchanged'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 type Counts = Record<BundleKind, Record<Outcome, number>>;
-/** An order that is already stored counts as `unchanged`. */
+/** Counts an order that is already stored as `unchanged`. */
 export type ImportCounts = Readonly<Record<BundleKind, Readonly<Record<Outcome, number>>>>;
 
-/** What became of a line. */
+/** The result of a line. */
 export interface LineResult {
   readonly number: number;
   readonly kind: BundleKind;

@@ -10,7 +10,7 @@ const LOCK_STORE_IMPORT = `/* import.lock_store */
 const ASSERT_WRITABLE = `/* import.stores.assert_writable */
   SELECT assert_writable(id) FROM stores WHERE subdomain = ANY($1)`;
 
-// Every writer locks stock in this order.
+// Every writer locks stock in this sequence.
 const LOCK_STOCK = `/* import.stock.lock */
   SELECT FROM stock
   WHERE store_id = $1 AND product_id IN (SELECT id FROM products WHERE store_id = $1 AND lower(slug COLLATE "C") = ANY ($2))
@@ -25,7 +25,7 @@ const FIND_STOCKED = `/* import.products.stocked */
   JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id
   JOIN stock ON stock.store_id = $1 AND stock.bin_id = bins.id`;
 
-// An array, because a join would read all products of a store that the planner takes for small.
+// An array is used because a join would read all products of a store that the planner considers small.
 const LOCK_PRODUCTS = `/* import.products.lock_batch */
   SELECT FROM products
   WHERE store_id = $1 AND id = ANY (ARRAY(
@@ -33,13 +33,16 @@ const LOCK_PRODUCTS = `/* import.products.lock_batch */
   ORDER BY id
   FOR NO KEY UPDATE`;
 
-/** Two imports into one store could lock its rows in opposite orders. @param stores to which it writes. */
+/**
+ * Makes imports wait for each other, because two imports into one store could lock its rows in opposite sequences.
+ * @param stores the stores that the import writes to.
+ */
 export async function lockStoresForImport(sql: Sql, stores: readonly string[]): Promise<void> {
   await sql.query(LOCK_IMPORTS);
   await sql.query(ASSERT_WRITABLE, [stores]);
 }
 
-/** The turn of an import that writes to one store only. It does not wait for those of other stores. */
+/** Makes imports into one store wait for each other, but not for those of other stores. */
 export async function lockStoreForImport(sql: Sql, storeId: number): Promise<void> {
   await sql.query(LOCK_STORE_IMPORT, [storeId]);
 }

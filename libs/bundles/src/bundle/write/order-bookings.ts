@@ -18,9 +18,9 @@ import { moneyOf, type WholeRefund } from './order-money.js';
 type DatedBooking = Booking & { readonly at: string; readonly bookedAt?: string };
 
 /**
- * The bookings after which the amounts of an order are those of its line: those that the bundle has, or else those of its records,
- * and what they leave of the amounts. Where nothing says when, a payment counts for the time of the order, and the rest for that of
- * its last change.
+ * Returns the bookings that explain the amounts of an order: those of the bundle, or else those of its records, plus
+ * what these leave unexplained. When no time is given, a payment counts for the time of the order, and everything else
+ * for that of its last change.
  */
 export function bookingsOfLine(line: OrderRecordLine): readonly DatedBooking[] {
   const money = moneyOf(line);
@@ -32,7 +32,7 @@ export function bookingsOfLine(line: OrderRecordLine): readonly DatedBooking[] {
   return line.bookings ? bookings : withTaxes(bookings, line, money.refunds);
 }
 
-/** Each credit has the taxes of what its refund was for, where it says so, and otherwise its part of all. */
+/** Gives each credit the taxes of what its refund was for, if it says so, and otherwise a part of all taxes. */
 function withTaxes(
   bookings: readonly DatedBooking[],
   line: OrderRecordLine,
@@ -105,7 +105,7 @@ function dated(bookings: readonly Booking[], at: string): DatedBooking[] {
   return bookings.map((booking) => ({ ...booking, at }));
 }
 
-/** The statuses that stand for what has no record. */
+/** The statuses that stand for amounts without a record. */
 const STATUSES: Partial<Record<Booking['kind'], string>> = {
   payment: 'SUCCEEDED',
   refund: 'REFUNDED',

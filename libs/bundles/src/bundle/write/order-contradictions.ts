@@ -1,7 +1,10 @@
 import { adjustmentOf, sumByRate, taxLinesOf, taxOf } from '@app/domain';
 import type { OrderRecordLine } from '../schema/bundle.js';
 
-/** Says where the amounts of an order are not those of its parts. What the parts do not tell, such as the tax of each line, is no contradiction. */
+/**
+ * Describes where the amounts of an order contradict its parts. What the parts do not contain, such as the tax of each
+ * line, is no contradiction.
+ */
 export function contradictionsOf(order: OrderRecordLine): string[] {
   return [...(order.line_items?.length ? ofLines(order) : []), ...ofAdjustment(order), ...ofCredits(order)];
 }
@@ -19,16 +22,16 @@ function ofLines({
   const isTaxedByLine = shippingTax.length > 0 || lines.some((line) => line.tax?.length);
   const isDiscountedByLine = lines.some(({ discount_amount }) => discount_amount);
   return [
-    ...(amount === sum ? [] : [`order.amount is ${amount}, and its line_items add up to ${sum}`]),
+    ...(amount === sum ? [] : [`order.amount is ${amount}, but its line_items add up to ${sum}`]),
     ...(tax === taxes || !isTaxedByLine
       ? []
       : [
-          `order.tax_amount is ${tax}, and the taxes of its line_items and its shipping add up to ${taxes}: ` +
-            'tax_lines and the journal have only those',
+          `order.tax_amount is ${tax}, but the taxes of its line_items and its shipping add up to ${taxes}: ` +
+            'tax_lines and the journal contain only those',
         ]),
     ...(discount === discounts || !isDiscountedByLine
       ? []
-      : [`order.discount_amount is ${discount}, and the discounts of its line_items add up to ${discounts}`]),
+      : [`order.discount_amount is ${discount}, but the discounts of its line_items add up to ${discounts}`]),
   ];
 }
 
@@ -41,10 +44,10 @@ function ofAdjustment(order: OrderRecordLine): string[] {
   const { tax_amount: tax = 0, shipping_amount: shipping = 0, discount_amount: discount = 0 } = order;
   const adjustment = adjustmentOf({ amount, tax, shipping, discount, total });
   if (!isTaxIncluded || adjustment === -tax) return [];
-  return [`order.adjustment_amount is ${adjustment}, and with tax_included it is minus the tax: ${0 - tax}`];
+  return [`order.adjustment_amount is ${adjustment}, but with tax_included it must be minus the tax: ${0 - tax}`];
 }
 
-/** Bookings may credit no more of a tax than the order has. */
+/** Checks that bookings credit no more of a tax than the order has. */
 function ofCredits({ bookings = [], line_items, shipping_tax: shippingTax = [], ...order }: OrderRecordLine): string[] {
   const lines = (line_items ?? []).map(({ tax = [] }) => ({ tax }));
   const sold = taxLinesOf({ isTaxIncluded: order.tax_included ?? false, shippingTax, lines });
@@ -53,6 +56,6 @@ function ofCredits({ bookings = [], line_items, shipping_tax: shippingTax = [], 
     const has = sold.find((tax) => tax.name === name && tax.rate === rate)?.amount ?? 0;
     // A credit note has, and credits, negative taxes.
     if (has < 0 ? amount >= has : amount <= has) return [];
-    return [`order.bookings credit ${amount} of the tax ${name} of ${rate} percent, and the order has ${has}`];
+    return [`order.bookings credit ${amount} of the tax ${name} of ${rate} percent, but the order has ${has}`];
   });
 }

@@ -3,14 +3,16 @@ import type { OrderRecordLine } from '../schema/bundle.js';
 
 type BundleRefund = NonNullable<OrderRecordLine['refunds']>[number];
 
-/** A refund with all that a bundle may leave out, but for its lines and `restock`. */
+/** A refund with all fields that a bundle may omit, except its lines and `restock`. */
 export type WholeRefund = BundleRefund & { readonly reason: RefundReason; readonly credited: number };
 
-/** The money of an order. Earlier bundles have no credits: those of its units and its refunds are computed. */
+/**
+ * Returns the money of an order. Earlier bundles have no credits, so those of its units and its refunds are computed.
+ */
 export function moneyOf(line: OrderRecordLine): MoneyState & { readonly refunds: readonly WholeRefund[] } {
   const { status, fulfillment_status: fulfillmentStatus, total_amount: totalAmount, payments = [] } = line;
   const cancellationFee = line.cancellation_fee || null;
-  // No more than its fee is owed for an order that is cancelled for one, and nothing where the payment is cancelled.
+  // An order that is cancelled for a fee owes at most the fee, and one whose payment is cancelled owes nothing.
   const isOver = status === 'CANCELLED' || cancellationFee !== null;
   const share = isOver ? Math.max(0, totalAmount - (cancellationFee ?? 0)) : shareOfCancelled(line);
   const cancelledAmount = line.cancelled_amount ?? share;
@@ -33,7 +35,7 @@ function shareOfCancelled(order: OrderRecordLine): number {
   return shareOf({ totalAmount, shippingAmount, shippingTax, isTaxIncluded, lines }, cancelled, []);
 }
 
-/** Pays back what was paid too much first, and credits the rest. */
+/** Repays excess payments first, and credits the rest. */
 function refundsOf(line: OrderRecordLine, money: { owed: number; surplus: number }): WholeRefund[] {
   let { owed, surplus } = money;
   const cancelled = unitsByLine(

@@ -11,7 +11,7 @@ export interface OrderToWrite {
 
 type Rows = (order: OrderToWrite) => readonly { readonly order_id: string }[];
 
-/** The rows of an order by table, in the order of their references. */
+/** The rows of an order by table, in an order that satisfies their references. */
 export const PARTS: Readonly<Record<string, Rows>> = {
   fraud_assessments: assessmentRows,
   order_stages: stageRows,
@@ -26,7 +26,7 @@ export const PARTS: Readonly<Record<string, Rows>> = {
 };
 
 export function insertInto(table: string, row: object): string {
-  // Sorted: the order of fields in a line must not make another statement.
+  // The columns are sorted, because the sequence of fields in a line must not create another statement.
   const columns = Object.keys(row).sort().join(', ');
   return `/* import.${table}.insert */
   INSERT INTO ${table} (store_id, ${columns})
@@ -39,8 +39,8 @@ function assessmentRows({ id, line: { fraud, created_at } }: OrderToWrite) {
 }
 
 /**
- * A stage that could still run must not: the installation that the order comes from runs it. No stage is a dead letter of this
- * installation.
+ * Ends each stage that could still run, because the installation that the order comes from runs it. No stage becomes a
+ * dead letter here.
  */
 function stageRows({ id, line: { pipeline = [] } }: OrderToWrite) {
   return pipeline
@@ -58,7 +58,7 @@ function stageRows({ id, line: { pipeline = [] } }: OrderToWrite) {
     }));
 }
 
-/** Earlier bundles have no outcomes. */
+/** Derives the outcome when an earlier bundle has none. */
 function endOf(state: BundleOrderStage['state'], outcome: BundleOrderStage['outcome']) {
   if (state === 'held') return null;
   if (state === 'pending') return 'not_wanted';
@@ -134,7 +134,7 @@ function eventRows({ id, line }: OrderToWrite) {
   });
 }
 
-/** The database accepts no shipment, cancelled units, payment or refund without an event. */
+/** Adds missing events, because the database accepts no shipment, cancelled units, payment or refund without one. */
 function historyOf(line: OrderRecordLine): readonly BundleOrderEvent[] {
   const { shipments = [], payments = [], refunds = [], history = [], created_at, updated_at = created_at } = line;
   const items = cancelledUnitsOf(line);
@@ -148,7 +148,7 @@ function historyOf(line: OrderRecordLine): readonly BundleOrderEvent[] {
       eventOf('refund_recorded', reference, at, { amount, ...(lines && { items: lines }) }),
     ),
   ].filter(({ event, reference }) => !history.some((known) => known.event === event && known.reference === reference));
-  // A given history keeps its order, whatever its times are.
+  // A given history keeps its sequence, whatever its times are.
   if (missing.length === 0) return history;
   return [...missing, ...history].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }

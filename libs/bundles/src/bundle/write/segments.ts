@@ -2,7 +2,8 @@ import { folded, type Sql } from '@app/infrastructure';
 import { takesStock, type BundleLine } from '../schema/bundle.js';
 import type { EmailKey, Numbered } from './batch.js';
 
-// The expression of the unique index. JavaScript folds some letters, such as İ and Σ, to others than PostgreSQL.
+// The expression equals that of the unique index. JavaScript folds some letters, such as İ and Σ, differently from
+// PostgreSQL.
 const EMAIL_KEYS = `/* import.emails.keys */
   SELECT email, lower(email) AS key FROM jsonb_array_elements_text($1::jsonb) AS given (email)`;
 
@@ -15,8 +16,8 @@ export async function emailKeys(sql: Sql, lines: readonly Numbered[]): Promise<E
 }
 
 /**
- * Cuts before a line that repeats an earlier natural key, and before a sale that comes after stock: the rows of a segment can be
- * written in any order, and its stock is written last.
+ * Cuts before a line that repeats an earlier natural key, and before a sale that follows stock: the rows of a segment
+ * can then be written in any sequence, with its stock last.
  */
 export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numbered[][] {
   const segments: Numbered[][] = [];
@@ -39,7 +40,7 @@ export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numb
   return segments;
 }
 
-/** A row with two identities clashes by either. */
+/** Returns all identities of a row, because a row with two of them clashes by either. */
 function identitiesOf(line: BundleLine, emailKey: EmailKey): string[][] {
   switch (line.kind) {
     case 'store':

@@ -12,7 +12,7 @@ export interface Sellable {
   readonly variantId: number | null;
 }
 
-/** Refuses the lines that refer to unknown ones. */
+/** Refuses lines that refer to unknown products or variants. */
 export async function findSellables<Reference extends SellableReference>(
   batch: Batch,
   store: Owner,

@@ -3,14 +3,14 @@ import { BundleLineError } from '../check/faults.js';
 import { MAX_ID } from '../schema/vocabulary.js';
 import type { Outcome } from './import-counts.js';
 
-/** An absent column keeps its value, or gets its default in a new row. */
+/** The columns of a row. An absent column keeps its value, or gets its default in a new row. */
 export type Row = Readonly<Record<string, unknown>>;
 
 interface OfLine {
   readonly number: number;
 }
 
-/** Leaves out the lines, or parts of lines, that `read` throws a BundleLineError for. */
+/** Omits the lines, or parts of lines, for which `read` throws a BundleLineError. */
 export type ReadGood = <T extends OfLine, Result>(lines: readonly T[], read: (line: T) => Result) => Result[];
 
 interface OfBatch {
@@ -25,22 +25,22 @@ export interface Written<Id> {
 
 export interface TableSpec {
   readonly table: string;
-  /** `id` by default. */
+  /** The id column; by default, `id`. */
   readonly id?: string;
-  /** The key columns besides `store_id`. */
+  /** The key columns in addition to `store_id`. */
   readonly key: readonly string[];
-  /** The other columns that an import may set, with the values that a new row gets without one. */
+  /** Other columns that an import may set, with the default values of a new row. */
   readonly columns: Row;
   /** What a new row needs, as fields of its line, such as `product.name`. */
   readonly required?: readonly string[];
-  /** Ids of a sequence. A new row may give its own, and gets it where it is free. */
+  /** Whether ids come from a sequence. A new row may give its own id, and gets it when it is free. */
   readonly numbered?: boolean;
   readonly global?: boolean;
   /** Whether the key is the same in any letter case. */
   readonly anyCase?: boolean;
 }
 
-/** Does not touch equal rows: a repeated import leaves no dead rows behind. */
+/** Writes rows of a table, and does not touch equal ones: a repeated import leaves no dead rows. */
 export class TableWriter<Id extends number | string> {
   private readonly statements: ReturnType<typeof statements>;
 
@@ -52,14 +52,14 @@ export class TableWriter<Id extends number | string> {
     return this.select(sql, this.statements.find, storeId, keys);
   }
 
-  /** Leaves out new rows that lack what they need. */
+  /** Omits new rows that lack required values. */
   async write<T extends { readonly number: number; readonly row: Row }>(
     sql: Sql,
     storeId: number,
     given: readonly T[],
     { good, drawnIds }: OfBatch,
   ): Promise<(T & Written<Id>)[]> {
-    // Locks first, so that the comparison sees the values that the update will replace.
+    // The rows are locked first, so that the comparison sees the values that the update will replace.
     const existing = await this.select(
       sql,
       this.statements.lock,
@@ -95,7 +95,7 @@ export class TableWriter<Id extends number | string> {
     return line;
   }
 
-  /** A row keeps the number that it gives where no row has it. */
+  /** Gives each row the id that it requests, if no row has it. */
   private async withIds(sql: Sql, storeId: number, rows: readonly Row[], drawnIds: DrawnIds): Promise<Row[]> {
     const given = [...new Set(rows.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])))];
     const scope = this.spec.global ? [] : [storeId];
@@ -111,8 +111,8 @@ export class TableWriter<Id extends number | string> {
   }
 
   /**
-   * Moves the sequence past a number that rows were given, so that later draws pass over fewer rows. The move outlasts a
-   * rollback. A high number moves nothing: the rows of all stores would follow it, to numbers that no bundle can have.
+   * Moves the sequence past an id that rows were given, so that later draws skip fewer rows. The move outlasts a
+   * rollback. A very high id moves nothing: otherwise, the rows of all stores would get ids that no bundle can have.
    */
   async passId(sql: Sql, id: number): Promise<void> {
     await sql.query(this.statements.passIds, [id]);
@@ -141,7 +141,7 @@ export class TableWriter<Id extends number | string> {
   }
 }
 
-/** The rest is for the rows of all stores. */
+/** Ids above this are reserved for rows of all stores. */
 const MAX_PASSED = MAX_ID - 100_000_000;
 
 // The names of tables and columns are constants of the code, never input.
@@ -163,7 +163,7 @@ function statements({ table, id = 'id', key, columns: values, numbered, global, 
   return {
     find: `/* import.${table}.find */ ${find}`,
     lock: `/* import.${table}.lock */ ${find} ORDER BY o.${id} FOR NO KEY UPDATE OF o`,
-    // Does not set key columns: that takes a stronger lock, which blocks orders being placed.
+    // The update sets no key columns: that takes a stronger lock, which blocks orders being placed.
     update: `/* import.${table}.update */
     WITH changed AS (
       UPDATE ${table} AS t

@@ -57,7 +57,7 @@ const OWN_ANCESTOR = 'category.parent makes the category its own ancestor';
 
 type CategoryLine = LineOf<'category'>;
 
-/** A second statement sets the parents: they may be rows of the same insert. */
+/** A second statement sets the parents, because they may be rows of the same insert. */
 export const writeCategories: WriteLines<'category'> = async (batch, store, lines) => {
   const refuseBad = await parentsCheck(batch, store, lines);
   const rows = batch.good(lines, (each) => {
@@ -77,9 +77,8 @@ export const writeCategories: WriteLines<'category'> = async (batch, store, line
 };
 
 /**
- * Checks the lines in their order: a category whose parent is refused is refused, too, and the line that closes a circle.
- *
- * @returns what throws BundleLineError for a bad line.
+ * Checks the lines in sequence: it refuses a category whose parent is refused, and the line that closes a circle.
+ * @returns a function that throws BundleLineError for a bad line.
  */
 async function parentsCheck(batch: Batch, store: Owner, lines: readonly Numbered<CategoryLine>[]) {
   const slugs = lines.flatMap(({ line: { slug, parent } }) => [slug, ...(parent ? [parent] : [])].map(folded));
@@ -87,7 +86,7 @@ async function parentsCheck(batch: Batch, store: Owner, lines: readonly Numbered
   const parents = new Map(found.map(({ slug, parent }) => [slug, parent]));
   const moving = new Set(lines.map(({ line }) => folded(line.slug)));
   const fixed = new Map<string, string | null>();
-  /** The next category above that a line may move; those between stay below it. */
+  /** Returns the next ancestor that a line may move; those in between stay below it. */
   const nextMoving = (slug: string): string | null => {
     const passed: string[] = [];
     let next: string | null = slug;
@@ -102,7 +101,7 @@ async function parentsCheck(batch: Batch, store: Owner, lines: readonly Numbered
   return ({ number, line: { slug: given, parent, name } }: Numbered<CategoryLine>): void => {
     const slug = folded(given);
     const isNew = !parents.has(slug);
-    // The category is refused before its children, which are refused with it.
+    // The category is refused before its children, so that they are refused, too.
     if (isNew && name === undefined) throw new BundleLineError(number, 'category.name is required');
     if (!parent) {
       if (isNew || parent === null) parents.set(slug, null);

@@ -6,7 +6,7 @@ import type { CustomerLine } from '../schema/bundle.js';
 import { BundleLineError } from '../check/faults.js';
 import { CUSTOMERS, CUSTOMER_SECRETS } from './tables.js';
 
-/** Arbitrary, and must never change: customer ids derive from it. */
+/** An arbitrary value that must never change: customer ids derive from it. */
 const NAMESPACE = '6f1c0d52-7a7e-4f0e-9a53-3c9a4b0f5d11';
 
 const BY_EMAIL = `/* import.customers.by_email */
@@ -27,7 +27,7 @@ export const writeCustomers: WriteLines<'customer'> = async (batch, store, lines
   const ids = identified.map(({ id }) => id);
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) < index);
   if (repeated > 0) {
-    // Two lines of one customer, the first of which changes the e-mail, are written one after the other.
+    // When two lines are about one customer and the first changes the e-mail, they are written one after the other.
     await writeCustomers(batch, store, lines.slice(0, repeated));
     return writeCustomers(batch, store, lines.slice(repeated));
   }
@@ -68,7 +68,10 @@ async function storedIds({ sql }: Batch, store: Owner, ids: readonly unknown[]):
   return new Set(rows.map(({ id }) => id));
 }
 
-/** It would merge two customers. One imported without an id may get such a line, unless its id is that of a third. */
+/**
+ * Refuses lines that would merge two customers. A line may give an id to a customer who was imported without one,
+ * unless a third customer has that id.
+ */
 async function refuseOthers(batch: Batch, store: Owner, customers: readonly Identified[]): Promise<Identified[]> {
   const others = customers.filter(({ id, line }) => line.id && line.id !== id);
   const given = others.map(({ line }) => line.id);

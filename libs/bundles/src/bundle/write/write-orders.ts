@@ -17,12 +17,13 @@ const ORDER_COLUMNS = `id, receipt_number, source, status, fulfillment_status, p
     balance, held_reasons,
     imported_at, created_at, due_at`;
 
-// What parts_text returns once the shipments and payments are stored: each of them would update the order otherwise.
+// This is what parts_text returns once the shipments and payments are stored. Otherwise, each of them would update the
+// order.
 const PARTS_TEXT = `coalesce((
       SELECT string_agg(chr(9001) || lower(normalize(text)), '' ORDER BY place)
       FROM jsonb_array_elements_text(line.fields -> 'searched_parts') WITH ORDINALITY AS part (text, place)), '')`;
 
-// An order that is already stored stays unchanged: history does not change.
+// An order that is already stored does not change, because history does not change.
 const INSERT_ORDERS = `/* import.orders.insert */
   INSERT INTO orders (store_id, customer_id, email_key, phone_key, address_key, search_text, ${ORDER_COLUMNS})
   SELECT $1::int, coalesce(linked.id, customers.id), email_key(given.customer_email),
@@ -62,7 +63,7 @@ const INSERT_LINES = `/* import.order_lines.insert */
   FROM jsonb_populate_recordset(NULL::order_lines, $2::jsonb) AS given
   LEFT JOIN LATERAL (
     SELECT attributes, attribute_names FROM product_variants WHERE store_id = $1 AND id = given.variant_id
-    OFFSET 0 -- keeps the planner from reading all variants
+    OFFSET 0 -- OFFSET keeps the planner from reading all variants
   ) AS variant ON true`;
 
 type Identified = Numbered<OrderRecordLine> & OrderToWrite;
@@ -71,11 +72,11 @@ interface Stored {
   readonly receiptOfId: string | null;
   readonly idOfReceipt: string | null;
   readonly idOfReference: string | null;
-  /** Whether it is likely another sale: a till may have begun to number again. */
+  /** Whether it is probably a different sale: a point of sale may have restarted its numbering. */
   readonly isAnother: boolean;
 }
 
-/** No pipeline runs, and only sales of a till move stock. */
+/** Writes orders without running a pipeline. Only point-of-sale orders move stock. */
 export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   const references = lines.flatMap(({ number, line }) =>
     (line.line_items ?? []).map((reference) => ({ number, reference })),
@@ -121,7 +122,7 @@ async function takeUnits(
       const { quantity } = item;
       const { productId = null, variantId = null } = sellables.get(item) ?? {};
       const sku = item.sku || item.variant || item.product || '';
-      // A bag has neither.
+      // A bag has neither product nor SKU.
       if (item.sku && !item.product)
         batch.warn(number, `order.line_items[${index}] has no product, so it takes no stock`);
       return productId && quantity > 0 ? [{ number, index, orderId, productId, variantId, quantity, sku }] : [];
@@ -151,14 +152,16 @@ async function noteStored(batch: Batch, store: Owner, orders: readonly Identifie
     const problem = differenceOf(store, order, found);
     if (problem) throw new BundleLineError(order.number, problem);
     if (found?.isAnother) {
-      batch.warn(order.number, 'order.receipt_number is that of a stored order with another total_amount or is_test');
+      batch.warn(order.number, 'order.receipt_number belongs to a stored order with another total_amount or is_test');
     }
     return { ...order, id: found?.idOfReceipt ?? order.id, outcome: 'unchanged' } as const;
   });
   batch.note(unchanged);
 }
 
-/** An order imported without an id is the same order when a later line gives one. */
+/**
+ * Describes how a stored order differs. An order imported without an id is the same order when a later line gives one.
+ */
 function differenceOf(store: Owner, { id, line }: Identified, stored?: Stored): string | null {
   const { receiptOfId = null, idOfReceipt = null, idOfReference = null } = stored ?? {};
   if (receiptOfId !== null && receiptOfId.toUpperCase() !== line.receipt_number.toUpperCase()) {
@@ -172,7 +175,7 @@ function differenceOf(store: Owner, { id, line }: Identified, stored?: Stored): 
   return `order.receipt_number is already the number of order ${idOfReceipt}`;
 }
 
-/** It begins with the time, like the ids of new orders, so that the indexes grow at their end. */
+/** Returns an id that begins with the time, like the ids of new orders, so that the indexes grow at their end. */
 function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRecordLine): string {
   const random = createHash('sha256').update(`${subdomain}/${receipt_number.toUpperCase()}`).digest();
   return uuidv7({ msecs: Math.max(0, Date.parse(created_at)), random: random.subarray(0, 16) });
@@ -223,7 +226,7 @@ function searchedPartsOf({ shipments = [], payments = [] }: OrderRecordLine): st
   return [...tracked, ...payments.map(({ reference }) => reference)];
 }
 
-/** In earlier bundles, a held stage says that the order is under review. */
+/** In earlier bundles, a held stage means that the order is under review. */
 function heldReasonsOf({ held_reasons, pipeline = [], fraud }: OrderRecordLine): readonly string[] | null {
   if (held_reasons) return held_reasons;
   return pipeline.some(({ state }) => state === 'held') ? (fraud?.reasons ?? []).map(({ rule }) => rule) : null;

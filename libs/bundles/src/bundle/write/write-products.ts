@@ -8,7 +8,7 @@ import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
 import { unitPrice } from './unit-price.js';
 
-/** A line whose references and prices are known to be right. */
+/** A line whose references and prices were checked. */
 interface CheckedProduct extends Numbered<ProductLine> {
   readonly row: Row;
   readonly variants: readonly Row[] | undefined;
@@ -22,7 +22,7 @@ const RETIRE_VARIANTS = `/* import.variants.retire */
   WITH retired AS (
     UPDATE product_variants AS v SET status = 'INACTIVE'
     WHERE v.store_id = $1 AND v.product_id = ANY($2) AND v.status <> 'INACTIVE'
-      -- A comparison with the whole array would cost the square of the variants.
+      -- A comparison with the whole array would cost the square of the number of variants.
       AND NOT EXISTS (SELECT FROM unnest($3::int[]) AS kept (id) WHERE kept.id = v.id)
     RETURNING v.product_id, v.id)
   SELECT product_id AS "productId", id FROM retired`;
@@ -35,7 +35,7 @@ const STORED_VARIANTS = `/* import.variants.stored */
   FROM products JOIN product_variants AS variant ON variant.store_id = $1 AND variant.product_id = products.id
   WHERE products.store_id = $1 AND lower(products.slug COLLATE "C") = ANY ($2) GROUP BY products.id, 2`;
 
-// Counts the units of products for sale, in bins of open warehouses.
+// The statement counts the units of products for sale, in bins of open warehouses.
 const UNITS = `/* import.products.units */
   SELECT stock.product_id AS "productId", stock.variant_key AS "variantKey",
     coalesce(variant.sku, nullif(products.sku, ''), products.slug) AS sku, sum(stock.quantity)::float8 AS units
@@ -73,7 +73,7 @@ const SLUGS_THAT_ARE_IDS = `/* import.products.slugs_that_are_ids */
   JOIN products AS other ON other.store_id = $1 AND other.id = number.id
   JOIN products AS named ON named.store_id = $1 AND lower(named.slug COLLATE "C") = number.id::text AND named.id <> number.id`;
 
-/** A list in the line replaces the stored list. */
+/** Writes products. A list in the line replaces the stored list. */
 export const writeProducts: WriteLines<'product'> = async (batch, store, lines) => {
   const brands = lines.flatMap(({ line }) => (line.brand ? [{ slug: line.brand }] : []));
   const brandId = await batch.finder(BRANDS, store.id, brands);
@@ -101,7 +101,7 @@ export const writeProducts: WriteLines<'product'> = async (batch, store, lines) 
   await warnOfSlugs(batch, store, products);
 };
 
-/** A new product may have a slug that is the id of another, or get an id that is the slug of another. */
+/** Warns when the slug of a new product is the id of another one, or its id the slug of another. */
 async function warnOfSlugs(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<void> {
   const created = products.filter(({ outcome }) => outcome === 'created');
   if (created.length === 0) return;
@@ -114,8 +114,10 @@ async function warnOfSlugs(batch: Batch, store: Owner, products: readonly Writte
     const named = created.find((product) => product.id === id);
     const other = created.find((product) => product.id === idOfOther);
     const shown = `GET /v1/products/${slug} returns`;
-    if (named) batch.warn(named.number, `product.slug ${quoted(slug)} is the id of another product, which ${shown}`);
-    else if (other) batch.warn(other.number, `product.id ${slug} is the slug of another product; ${shown} this one`);
+    if (named)
+      batch.warn(named.number, `product.slug ${quoted(slug)} is the id of another product: ${shown} that product`);
+    else if (other)
+      batch.warn(other.number, `product.id ${slug} is the slug of another product: ${shown} this product`);
   }
 }
 
@@ -128,7 +130,7 @@ function productRow(store: Owner, { number, line }: Numbered<ProductLine>, brand
   };
 }
 
-/** @returns ids of products. */
+/** @returns the ids of products with changed variants. */
 async function writeVariants(
   batch: Batch,
   store: Owner,
@@ -154,7 +156,7 @@ async function writeVariants(
   return [...changed, ...retired].map(({ productId }) => productId);
 }
 
-/** Reads the variants before anything is written. */
+/** Reads the stored variants before anything is written. */
 async function storedVariants(
   batch: Batch,
   store: Owner,
@@ -164,17 +166,20 @@ async function storedVariants(
   return slugs.length === 0 ? [] : batch.sql.query<StoredVariants>(STORED_VARIANTS, [store.id, slugs]);
 }
 
-/** Each read of the product has all its variants, with those that a list has left out. @throws BundleLineError */
+/**
+ * Limits the variants, including those that a list has omitted, because each read of the product contains all of them.
+ * @throws BundleLineError
+ */
 function assertFew(number: number, variants: readonly BundleVariant[], stored?: StoredVariants): void {
   const known = new Set(stored?.skus);
   const added = variants.filter(({ sku }) => !known.has(sku)).length;
   if (added > 0 && known.size + added > MAX_VARIANTS) {
-    const problem = `must leave the product at most ${MAX_VARIANTS} variants, with those that it had`;
+    const problem = `must have at most ${MAX_VARIANTS} variants, including stored ones`;
     throw new BundleLineError(number, `product.variants ${problem}`);
   }
 }
 
-/** Limits the texts of the variants. A line that makes them smaller passes. @throws BundleLineError */
+/** Limits the texts of the variants, but accepts a line that makes them smaller. @throws BundleLineError */
 function assertSmall(number: number, variants: readonly BundleVariant[], stored?: StoredVariants): void {
   const known = new Map(
     stored?.skus.map((sku, place) => {
@@ -189,7 +194,7 @@ function assertSmall(number: number, variants: readonly BundleVariant[], stored?
   const growth = growths.reduce((sum, bytes) => sum + bytes, 0);
   const before = [...known.values()].reduce((sum, { own, metadata }) => sum + own + metadata, 0);
   if (growth > 0 && before + growth > MAX_VARIANTS_BYTES) {
-    const problem = 'must leave the product at most 1 MB of variants, with those that it had';
+    const problem = 'must have at most 1 MB of variants, including stored ones';
     throw new BundleLineError(number, `product.variants ${problem}`);
   }
 }
@@ -200,12 +205,12 @@ interface StoredVariants {
   readonly slug: string;
   readonly skus: readonly string[];
   readonly inactive: readonly string[];
-  /** The bytes of the SKU, the name and the attributes of each variant. */
+  /** The size of the SKU, the name and the attributes of each variant, in bytes. */
   readonly bytes: readonly number[];
   readonly metadataBytes: readonly number[];
 }
 
-/** The most bytes of the SKUs, names, attributes and metadata of the variants of a product. */
+/** The maximum size, in bytes, of the SKUs, names, attributes and metadata of a product's variants. */
 const MAX_VARIANTS_BYTES = 1024 * 1024;
 
 const areSold = (stored?: StoredVariants) => stored !== undefined && stored.inactive.length < stored.skus.length;
@@ -219,13 +224,13 @@ const MAX_NAMED = 20;
 
 interface UnitsInBins {
   readonly productId: number;
-  /** 0 = the product itself. */
+  /** 0 stands for the product itself. */
   readonly variantKey: number;
   readonly sku: string;
   readonly units: number;
 }
 
-/** Warns of units that the store offers no more, although the line does not say so. */
+/** Warns of units that the store no longer offers although the line does not say so. */
 async function warnOfUnits(
   batch: Batch,
   store: Owner,
@@ -243,7 +248,7 @@ async function warnOfUnits(
     const line = lineOf.get(productId) ?? 0;
     const name = `${quoted(sku)} (units: ${units})`;
     if (variantKey === 0) {
-      batch.warn(line, `product has variants now: only an order without a variant takes its own ${name}`);
+      batch.warn(line, `product has variants now: only orders without a variant take the stock of ${name}`);
       continue;
     }
     const names = left.get(line) ?? [];
@@ -251,11 +256,11 @@ async function warnOfUnits(
     left.set(line, names);
   }
   for (const [line, names] of left) {
-    batch.warn(line, `product.variants leaves out what is in stock: ${listed(names)}`);
+    batch.warn(line, `product.variants leaves out variants with stock: ${listed(names)}`);
   }
 }
 
-/** Warns of variants that are listed, also again, and that the store does not sell. */
+/** Warns of listed variants that the store does not sell, including those that it no longer sold before. */
 function warnOfInactive(
   batch: Batch,
   products: readonly WrittenProduct[],
@@ -267,7 +272,7 @@ function warnOfInactive(
       .filter(({ sku, status }) => status === undefined && inactive.has(sku))
       .map(({ sku }) => quoted(sku));
     if (names.length > 0) {
-      batch.warn(number, `product.variants stay INACTIVE without a status, and are not for sale: ${listed(names)}`);
+      batch.warn(number, `product.variants without a status stay INACTIVE and are not for sale: ${listed(names)}`);
     }
   }
 }
@@ -277,14 +282,17 @@ function listed(names: readonly string[]): string {
   return names.slice(0, MAX_NAMED).join(', ') + more;
 }
 
-/** Products whose variants stay in order keep their positions, also those of retired variants: an export and its import move none. */
+/**
+ * Whether the variants keep their sequence. Their positions, and those of retired variants, then stay: importing an
+ * export moves none.
+ */
 function keepsOrder(variants: readonly Row[], stored: StoredVariants | undefined): boolean {
   const skus = new Set(variants.map(({ sku }) => sku));
   const known = (stored?.skus ?? []).filter((sku) => skus.has(sku));
   return known.length === variants.length && variants.every(({ sku }, place) => sku === known[place]);
 }
 
-/** Without a price, a variant follows that of its product. */
+/** A variant without a price has the price of its product. */
 function variantRow(store: Owner, line: number, variant: BundleVariant, place: number): Row {
   const { id, sku, name, price, attributes = {}, status, metadata } = variant;
   const path = `product.variants[${place}].price`;
@@ -292,7 +300,7 @@ function variantRow(store: Owner, line: number, variant: BundleVariant, place: n
   return {
     ...(id !== undefined && { id }),
     ...{ sku, name, price: minor, attributes, attribute_names: Object.keys(attributes) },
-    // A variant is either for sale or not; only the product knows the reason.
+    // A variant is either for sale or not; only the product knows why.
     ...(status !== undefined && { status: status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE' }),
     ...(metadata && { metadata }),
   };

@@ -43,15 +43,15 @@ async function storedOf({ sql }: Batch, lines: readonly Numbered<StoreLine>[]): 
   return new Map(rows.map((row) => [row.subdomain, row]));
 }
 
-/** Prices are integers in the currency's minor unit: a change would falsify them all. */
+/** Refuses a change of the currency: prices are integers in its minor unit, so a change would falsify all of them. */
 function refuseOtherCurrency(stored: ReadonlyMap<string, StoredStore>, { number, line }: Numbered<StoreLine>): void {
   const currency = stored.get(line.subdomain)?.currency ?? line.currency;
   if (currency !== line.currency) {
-    throw new BundleLineError(number, `store.currency must stay ${currency}, in which the store has its prices`);
+    throw new BundleLineError(number, `store.currency must stay ${currency}: the store has prices in it`);
   }
 }
 
-/** The check of the line asks Node: PostgreSQL has its own time zones, which may be older. */
+/** Checks time zones in PostgreSQL, too: the check of the line uses Node, whose zones may be newer. */
 async function zonesOf({ sql }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<ReadonlySet<string>> {
   const zones = lines.flatMap(({ line }) => line.time_zone ?? []);
   if (zones.length === 0) return new Set();
@@ -64,7 +64,9 @@ function refuseUnknownZone(known: ReadonlySet<string>, { number, line: { time_zo
   throw new BundleLineError(number, `store.time_zone ${time_zone} is not known to PostgreSQL`);
 }
 
-/** Leaves out settings as an export has them: what the export cannot show, such as a secret, stays in the store. */
+/**
+ * Drops settings that equal what an export shows: what the export cannot show, such as a secret, stays in the store.
+ */
 function withoutShown(row: Row, stored: StoredSettings | undefined): Row {
   if (!stored) return row;
   const shown = new Map<string, unknown>(Object.entries(shownSettings(stored)));
@@ -84,7 +86,7 @@ async function keepCredentials(
   for (const { methodId, credentials } of settings?.methods ?? []) {
     if (credentials === undefined) continue;
     if (!holdsCredentials(credentials)) {
-      // The row's existence means that the gateway is configured.
+      // The existence of the row means that the gateway is configured.
       const remove =
         '/* import.credentials.delete */ DELETE FROM gateway_credentials WHERE store_id = $1 AND method_id = $2';
       await sql.query(remove, [storeId, methodId]);

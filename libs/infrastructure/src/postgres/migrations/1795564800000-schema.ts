@@ -3,11 +3,11 @@ import path from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Each subject has its file. The build copies the directory beside this module; a bundle needs it beside itself, too.
+ * Each subject has its own file. The build copies the directory next to this module; a bundle needs it next to itself.
  */
 const DIRECTORY = path.join(import.meta.dirname, 'schema');
 
-/** The whole schema. */
+/** Creates the whole schema. */
 export class Schema1795564800000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const file of readdirSync(DIRECTORY).sort())

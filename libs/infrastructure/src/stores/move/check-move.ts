@@ -44,7 +44,10 @@ const SERVER = `/* moves.server */
       ORDER BY name) AS limits,
     ARRAY(SELECT name::text FROM migrations ORDER BY name) AS migrations`;
 
-/** @returns why the store cannot be moved. @param keyIds of the encryption keys that the target's processes have. */
+/**
+ * @returns why the store cannot be moved. @param keyIds the ids of the encryption keys that the target's processes
+ * have.
+ */
 export async function faultsOfMove(
   clusters: Clusters,
   subdomain: string,
@@ -53,13 +56,13 @@ export async function faultsOfMove(
   const { storeId, source, target } = clusters;
   const [from, to] = [await serverOf(source), await serverOf(target)];
   if (from.migrations.join() !== to.migrations.join()) {
-    return ['The schemas differ: run `npx store-commerce migrate` of the same release on both.'];
+    return ['The schemas differ: run `npx store-commerce migrate` of the same release on both databases.'];
   }
   const isAble = [from, to].every(({ isStandby, mayReplicate }) => !isStandby && mayReplicate);
   const conditions: readonly Condition[] = [
-    [!from.isStandby && !to.isStandby, 'A standby cannot take part: give the URLs of the primaries.'],
+    [!from.isStandby && !to.isStandby, 'A standby cannot take part: use the URLs of the primaries.'],
     [from.walLevel === 'logical', `The source has wal_level ${from.walLevel}: set it to logical and restart.`],
-    // The subscription needs one, and another for each table that is being copied.
+    // The subscription needs one slot, and another for each table that is being copied.
     room('The source', from.slotsLeft, to.copiers + 1, 'replication slots: raise max_replication_slots'),
     room('The source', from.sendersLeft, to.copiers + 1, 'senders: raise max_wal_senders'),
     room(
@@ -72,7 +75,7 @@ export async function faultsOfMove(
     room('The target', to.workersLeft, 2, 'workers: raise max_logical_replication_workers and max_worker_processes'),
     [
       !(await isReplicated(source, storeId)),
-      'The move that has brought the store here has not ended: repeat its command first.',
+      'The move that brought the store here has not finished: repeat its command first.',
     ],
     ...[from, to].map(
       ({ mayReplicate, role }) =>
@@ -81,7 +84,7 @@ export async function faultsOfMove(
   ];
   return [
     ...conditions.filter(([isMet]) => !isMet).map(([, fault]) => fault),
-    // The connections of the replication have them, and the copy of a table takes long.
+    // The connections of the replication have these limits, and the copy of a table takes long.
     ...[from, to].flatMap(({ limits, role }) =>
       limits.map((name) => `The role ${role} has a limit of time: ALTER ROLE ${role} SET ${name} = 0.`),
     ),
@@ -102,15 +105,15 @@ export async function clusterOf(sql: Sql): Promise<string> {
   return (await serverOf(sql)).cluster;
 }
 
-/** Identifies a database. A fail-over does not change it. */
+/** Identifies a database. A failover does not change it. */
 export async function placeOf(sql: Sql): Promise<string> {
   const { cluster, database } = await serverOf(sql);
   return `${cluster} ${database}`;
 }
 
 /**
- * Another one after a fail-over, which may have lost the slot, or rows that the target had confirmed; and after a migration,
- * whose columns and tables the publication lacks.
+ * Identifies the state that the copy depends on. It changes after a failover, which may have lost the slot, or rows
+ * that the target had confirmed. It also changes after a migration, whose columns and tables the publication lacks.
  */
 export async function epochOf({ source, target }: Clusters): Promise<string> {
   const servers = [await serverOf(source), await serverOf(target)];
@@ -126,10 +129,9 @@ async function takenNames({ storeId, target }: Clusters, subdomain: string): Pro
   const sql = '/* moves.taken */ SELECT id, subdomain, status FROM stores WHERE id = $1 OR subdomain = $2';
   const rows = await target.query<{ id: number; subdomain: string; status: string }>(sql, [storeId, subdomain]);
   return rows.map((store) => {
-    if (store.id !== storeId)
-      return `The target has another store with the subdomain ${subdomain}, with the id ${store.id}.`;
+    if (store.id !== storeId) return `The target has another store with the subdomain ${subdomain} (id ${store.id}).`;
     return store.subdomain === subdomain
-      ? `The target has the store already, with the status ${store.status}: \`stores forget ${subdomain}\` there deletes an old copy.`
+      ? `The target already has the store, with the status ${store.status}: run \`stores forget ${subdomain}\` there to delete an old copy.`
       : `The target has the store ${store.subdomain} with the id ${store.id}: ids must differ between clusters (migrate --first-store-id).`;
   });
 }
@@ -180,6 +182,6 @@ async function unreadableSecrets({ storeId, source }: Clusters, keyIds: readonly
   }
   return [...unknown].map(
     (key) =>
-      `DATA_ENCRYPTION_KEYS lacks the key ${key} of secrets of the store: give this command the keys of the target's processes.`,
+      `DATA_ENCRYPTION_KEYS lacks the key ${key} of secrets of the store: run this command with the keys of the target's processes.`,
   );
 }

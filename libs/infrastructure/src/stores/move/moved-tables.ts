@@ -1,7 +1,7 @@
 import type { Connection } from '../../postgres/connection.js';
 import type { Sql } from '../../postgres/sql.js';
 
-/** Tables with rows of a store that a move does not copy. */
+/** Tables with rows of a store that a move does not copy, with the reason. */
 export const NOT_COPIED: Readonly<Record<string, string>> = {
   change_log: 'is empty after the drain: its ids mean nothing in another cluster',
   shared_changes: 'is empty after the drain',
@@ -12,7 +12,7 @@ export const NOT_COPIED: Readonly<Record<string, string>> = {
 
 export interface MovedTable {
   readonly name: string;
-  /** The copied columns, without transaction ids, which the target gives anew, and generated columns. */
+  /** The copied columns: all except transaction ids, which the target assigns again, and generated columns. */
   readonly columns: readonly string[];
   readonly key: readonly string[];
 }
@@ -33,14 +33,17 @@ const TABLES = `/* moves.tables */
     AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'store_id' AND NOT attisdropped)
   ORDER BY relname`;
 
-/** All tables with rows of a store, apart from `stores`. */
+/** Returns all tables with rows of a store, except `stores`. */
 export function tablesOfStores(sql: Sql): Promise<MovedTable[]> {
   return sql.query<MovedTable>(TABLES);
 }
 
 export const isCopied = ({ name }: MovedTable): boolean => !(name in NOT_COPIED);
 
-/** Deletes the rows of a store from every table, without triggers: they are no changes of the store. @returns their number. */
+/**
+ * Deletes the rows of a store from every table, without triggers, because they are not changes of the store. @returns
+ * the number of deleted rows.
+ */
 export async function deleteStore(connection: Connection, storeId: number): Promise<number> {
   const tables = (await tablesOfStores(connection)).map(({ name }) => `FROM ${name} WHERE store_id = $1`);
   return connection.transaction(null, async (sql) => {
@@ -60,7 +63,7 @@ export interface RowSum {
   readonly hash: string;
 }
 
-/** The rows of each copied table, in the snapshot of the connection. */
+/** Sums up the rows of each copied table, in the snapshot of the connection. */
 export async function sumsOf(sql: Sql, storeId: number): Promise<Map<string, RowSum>> {
   const sums = new Map<string, RowSum>();
   for (const table of (await tablesOfStores(sql)).filter(isCopied)) {

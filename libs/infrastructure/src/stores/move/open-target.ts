@@ -10,7 +10,7 @@ const STORE = `/* moves.closed_store */
       FROM change_forks JOIN change_branches ON number = branch WHERE store_id = $1) AS forks
   FROM stores WHERE id = $1`;
 
-// The sequences pass all ids of the source, not only of the store: those of the store are found by no index.
+// The sequences move past all ids of the source, not only those of the store, because no index finds the latter.
 const SEQUENCES = `/* moves.sequences */
   SELECT relname AS table, attname AS column,
     coalesce(pg_sequence_last_value(pg_get_serial_sequence(relname, attname)::regclass), 1)::text AS last
@@ -27,7 +27,7 @@ interface ClosedStore {
   readonly forks: object;
 }
 
-/** Makes the copy the store: in one transaction, after which the target serves it. */
+/** Turns the copy into the store, in one transaction. The target serves the store afterwards. */
 export async function openTarget({ storeId, source, target }: Clusters): Promise<void> {
   const store = (await source.query<ClosedStore>(STORE, [storeId]))[0] as ClosedStore;
   const tables = (await tablesOfStores(source)).filter(isCopied).map(({ name }) => name);
@@ -43,7 +43,7 @@ async function open(sql: Sql, storeId: number, { profile, branches, forks }: Clo
   const values = [storeId, JSON.stringify(branches), JSON.stringify(forks)];
   // @protects moved-forks
   await sql.query('/* moves.adopt_branches */ SELECT adopt_branches($1, $2, $3)', values);
-  // The worker of the source holds them no longer.
+  // The worker of the source no longer holds the webhooks.
   await sql.query(
     `/* moves.free_webhooks */ UPDATE webhooks SET holder = NULL, held_until = '-infinity' WHERE store_id = $1`,
     [storeId],

@@ -30,16 +30,19 @@ import {
 
 const APPLICATION = 'store-move';
 const ATTEMPTS = 3;
-/** What was begun before the worker learned of the drain ends within it. */
+/** Everything that the worker began before it learned of the drain ends within this time. */
 const DRAIN_MS = 1_000;
 const DRAIN_TIMEOUT_MS = 30_000;
-/** A message of a webhook that is sent at the switch is sent again, with the same id; so is a notice to the merchant. */
+/**
+ * How long to wait for messages that are being sent. A webhook message that is still running at the switch is sent
+ * again, with the same id; so is a notice to the merchant.
+ */
 const MESSAGE_DRAIN_TIMEOUT_MS = 5_000;
 const WRITERS_MS = 3_000;
 const CATCH_UP_MS = 5_000;
 /** A target that is gone can be silent for ever. */
 const ANSWER_TIMEOUT_MS = 10_000;
-/** The longest wait for changes that the transaction of another store's writer holds up. */
+/** How long to wait for changes that the transaction of another store's writer delays. */
 const NUMBERING_MS = 3_000;
 
 interface Store {
@@ -74,7 +77,7 @@ export class PostgresStoreMoves extends StoreMoves {
   override check(subdomain: string, target: string): Promise<readonly string[]> {
     return this.withClusters(subdomain, target, async (moving) =>
       moving.done.has('copying')
-        ? ['The move has begun already: repeat it without --dry-run, or take it back with --abort.']
+        ? ['The move has already begun: repeat it without --dry-run, or abort it with --abort.']
         : faultsOfMove(moving, subdomain, this.cipher.keyIds),
     );
   }
@@ -90,7 +93,7 @@ export class PostgresStoreMoves extends StoreMoves {
       const wasOpen = isServed(await statusOf(moving.target, moving.storeId));
       const isAtHome = moving.status !== 'MOVED' && !wasOpen;
       if (isAtHome) {
-        // A killed command has closed it.
+        // A killed command has closed the store.
         await reopen(moving);
         if (!moving.done.has('copying')) {
           const place = await placeOf(moving.target);
@@ -101,7 +104,7 @@ export class PostgresStoreMoves extends StoreMoves {
         onProgress({ step: 'copying', detail: '' });
         await waitForCopy(moving, (detail) => onProgress({ step: 'copying', detail }));
         for (const { name } of (await tablesOfStores(moving.target)).filter(isCopied)) {
-          // Without statistics the first requests would scan whole tables.
+          // Without statistics, the first requests would scan whole tables.
           await moving.target.query(`/* moves.analyze */ ANALYZE ${name}`);
         }
         await finish('copied');
@@ -150,26 +153,29 @@ export class PostgresStoreMoves extends StoreMoves {
       const { id, status } = await findStore(source, subdomain);
       const done = await stepsDone(source, id);
       if (status !== 'MOVED' || !done.has('cleaned')) {
-        throw new MoveRefused(`The store ${subdomain} has not moved away from this database, or not to the end.`);
+        throw new MoveRefused(`The store ${subdomain} has not completely moved away from this database.`);
       }
       const verified = done.get('verified');
       if (!verified) {
-        throw new MoveRefused(`The copy of ${subdomain} at the target was not compared: see docs/scaling.md.`);
+        throw new MoveRefused(`The copy of ${subdomain} on the target was not compared: see docs/scaling.md.`);
       }
       const { differences = [] } = verified;
       if (differences.length > 0) {
-        throw new MoveRefused(`The rows of ${differences.join(', ')} differ at the target: this copy is the evidence.`);
+        throw new MoveRefused(
+          `The rows of ${differences.join(', ')} differ on the target: keep this copy as evidence.`,
+        );
       }
       return deleteStore(source, id);
     });
   }
 
-  /** When the target fails here, a store that is not MOVED yet goes on at the source. */
+  /** When the target fails here, a store that is not MOVED yet continues at the source. */
   private async prepareOpening(moving: Moving, snapshot: Sql): Promise<void> {
     try {
       await inTime(this.assertMayOpen(moving));
       await inTime(snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM stores LIMIT 1'));
-      // The target applies changes without a flush. This commit flushes them: after LEAVE, no repeat waits for them again.
+      // The target applies changes without a flush. This commit flushes them: after LEAVE, a repeated command does not
+      // wait for them again.
       await inTime(stopReplication(moving));
     } catch (error) {
       if (moving.status !== 'MOVED') await reopen(moving);
@@ -181,7 +187,7 @@ export class PostgresStoreMoves extends StoreMoves {
   private async assertMayOpen(moving: Moving): Promise<void> {
     const status = await statusOf(moving.target, moving.storeId);
     if (status !== 'MOVED' || moving.done.has('opened')) {
-      throw new MoveRefused('The target does not have the store, or no more: it may have moved on from there.');
+      throw new MoveRefused('The target does not have the store: it may have moved to another cluster since.');
     }
   }
 
@@ -210,7 +216,7 @@ export class PostgresStoreMoves extends StoreMoves {
   }
 }
 
-/** @param work gets the identifier of the cluster too. @throws MoveRefused when the database cannot be used. */
+/** @param work also receives the identifier of the cluster. @throws MoveRefused when the database cannot be used. */
 async function withTarget<T>(url: string, work: (target: Connection, cluster: string) => Promise<T>): Promise<T> {
   let isUsable = false;
   try {
@@ -224,24 +230,28 @@ async function withTarget<T>(url: string, work: (target: Connection, cluster: st
   }
 }
 
-// Before the first row is read, no message has a value of a row.
+// Before the first row is read, no message contains a value of a row.
 function reasonOf(error: Error, url: string): string {
   const code = errorCode(error);
-  if (!url.includes('://')) return 'give a URL, such as postgres://mover@b.db.example/store';
+  if (!url.includes('://')) return 'specify a URL, such as postgres://mover@b.db.example/store';
   if (code === '42P01') return 'its database has no schema: run `npx store-commerce migrate` with its DATABASE_URL';
   if (/client password must be/.test(error.message))
-    return 'its role needs a password: give it in the URL or PGPASSWORD';
+    return 'its role requires a password: set it in the URL or PGPASSWORD';
   // A refused connection to a name with several addresses is an AggregateError without a message.
   return error.message || (code ?? error.name);
 }
 
-// The lock of a host that vanished ends with its connection. A crash takes no step back.
+// The lock of a host that vanished ends with its connection. These settings end it soon, and make each step survive a
+// crash.
 const LASTING = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
 
 const LOCK = '/* moves.lock */ SELECT pg_try_advisory_lock($1) AS taken';
 
-/** Tables that a migration changes meanwhile would not be changed in the copy. The lock also makes this the only move. */
+/**
+ * Locks out migrations: tables that a migration changes during the move would not change in the copy. The lock also
+ * ensures that only one move runs.
+ */
 async function lockMigrations(sql: Sql): Promise<void> {
   await sql.query(LASTING);
   const [lock] = await sql.query<{ taken: boolean }>(LOCK, [MIGRATIONS_LOCK]);
@@ -277,7 +287,7 @@ async function assertSameTarget({ target, done, subdomain, status }: Moving): Pr
 async function assertSameEpoch(moving: Moving): Promise<void> {
   if (moving.status === 'MOVED' || moving.done.get('copying')?.epoch === (await epochOf(moving))) return;
   throw new MoveRefused(
-    'A cluster has failed over or was migrated during the move: abort it with --abort, and begin again.',
+    'A cluster failed over or was migrated during the move: abort the move with --abort, and start again.',
   );
 }
 
@@ -286,7 +296,7 @@ const NOTE = `/* moves.note */
   ON CONFLICT (store_id, step) DO UPDATE SET at = excluded.at, details = store_moves.details || excluded.details
   RETURNING at`;
 
-/** @returns when it was noted, which identifies this row at the target. */
+/** @returns when the step was noted, which identifies this row at the target. */
 async function note({ source, storeId }: Moving, step: MoveStep, details: object = {}): Promise<Date> {
   const rows = await source.query<{ at: Date }>(NOTE, [storeId, step, details]);
   return (rows[0] as { at: Date }).at;
@@ -294,7 +304,10 @@ async function note({ source, storeId }: Moving, step: MoveStep, details: object
 
 const PROFILE = '/* moves.profile */ SELECT to_jsonb(stores) AS profile FROM stores WHERE id = $1';
 
-/** Gives the profile the status of a store that may not be written here: nothing is served or sent there before the switch. */
+/**
+ * Copies the profile with the status of a store that the target does not own: nothing is served or sent there before
+ * the switch.
+ */
 async function copyProfile({ source, target, storeId }: Moving): Promise<void> {
   const rows = await source.query<{ profile: object }>(PROFILE, [storeId]);
   await target.query(
@@ -323,10 +336,9 @@ const REOPEN = `/* moves.reopen */
 const LEAVE = `/* moves.leave */ UPDATE stores SET status = 'MOVED' WHERE id = $1`;
 
 /**
- * Stops all writers of the store, and waits until the target has what they wrote. When that takes too long, the store goes on
- * here for a while before the next attempt.
- *
- * @returns when it was closed.
+ * Stops all writers of the store, and waits until the target has what they wrote. When that takes too long, the store
+ * continues here for a while before the next attempt.
+ * @returns when the store was closed.
  */
 async function close(moving: Moving, onDrain: () => void): Promise<number> {
   for (let attempt = 1; ; attempt++) {
@@ -345,7 +357,9 @@ async function close(moving: Moving, onDrain: () => void): Promise<number> {
     }
     await reopen(moving);
     if (attempt === ATTEMPTS) {
-      throw new MoveRefused('What was being written did not end in time. The store goes on here: repeat the command.');
+      throw new MoveRefused(
+        'Writes in progress did not end in time. The store stays on the source: repeat the command.',
+      );
     }
     await sleep(DRAIN_MS);
   }
@@ -355,7 +369,8 @@ async function reopen({ source, storeId }: Moving): Promise<void> {
   await source.query(REOPEN, [storeId]);
 }
 
-// A notice or an invitation that a worker has claimed is due again later, by the time that the number of its attempts gives.
+// A notice or an invitation that a worker has claimed is due again later, at a time that depends on the number of its
+// attempts.
 const claimed = (attempts: string, due: string) =>
   `${attempts} > 0 AND ${due} - ${waitAfter(attempts)} > now() - interval '35 s'`;
 
@@ -378,7 +393,9 @@ async function drain(moving: Moving): Promise<void> {
     const passedMs = performance.now() - begun;
     if (!stages && (!messages || passedMs > MESSAGE_DRAIN_TIMEOUT_MS)) return;
     if (passedMs > DRAIN_TIMEOUT_MS) {
-      throw new MoveRefused('A mail of the store is being sent for 30 s. The store goes on here: repeat the command.');
+      throw new MoveRefused(
+        'A mail of the store has been sending for 30 s. The store stays on the source: repeat the command.',
+      );
     }
   }
 }
@@ -400,7 +417,7 @@ function inTime<T>(answer: Promise<T>): Promise<T> {
   return Promise.race([answer, silence]);
 }
 
-/** @returns whether the store has no writer left, and the target all its rows. */
+/** @returns whether the store has no writer left, and the target has all its rows. */
 async function shut(moving: Moving): Promise<boolean> {
   await moving.source.query(CLOSE, [moving.storeId]);
   if (!(await waitForWriters(moving))) return false;
@@ -412,7 +429,7 @@ async function shut(moving: Moving): Promise<boolean> {
   return inTime(arrives(moving, closedAt, CATCH_UP_MS));
 }
 
-/** @returns whether the store is closed still: an import may have written its row. */
+/** @returns whether the store is still closed: an import may have written its row. */
 async function waitForWriters({ source, storeId }: Moving): Promise<boolean> {
   const sql = `/* moves.wait */ SELECT FROM stores WHERE id = $1 AND status = 'MOVING' FOR UPDATE`;
   return (await source.query(sql, [storeId])).length > 0;
@@ -425,7 +442,7 @@ const LEFT = `/* moves.left_changes */
   SELECT EXISTS (SELECT FROM change_log WHERE store_id = $1) OR EXISTS (SELECT FROM shared_changes WHERE store_id = $1)
     OR EXISTS (SELECT FROM list_tally_changes WHERE store_id = $1) AS "isLeft"`;
 
-/** Logs whose ids mean nothing in another cluster: gives positions to changes, and counts them. */
+/** Empties the logs whose ids mean nothing in another cluster: it assigns positions to changes, and counts them. */
 async function drainFeed({ source, storeId }: Moving): Promise<boolean> {
   const giveUp = performance.now() + NUMBERING_MS;
   for (;;) {

@@ -8,10 +8,9 @@ const QUERY_CANCELED = '57014';
 const FOUND = `SELECT FROM pg_subscription_rel JOIN pg_subscription ON pg_subscription.oid = srsubid WHERE subname = $1`;
 
 /**
- * The server of the target looks at the address for a publication that only the source has. Without a slot: a server that waits
- * for one of its own would wait for ever. Nothing of it is left.
- *
- * @param cluster of the source.
+ * Checks that the target's server reaches the source at the address, by looking for a publication that only the source
+ * has. It uses no slot: a server that waits for a slot of its own would wait for ever. It leaves nothing behind.
+ * @param cluster the identifier of the source's cluster.
  */
 export async function faultsOfAddress({ source, target, address }: Clusters, cluster: string): Promise<string[]> {
   const name = `store_move_check_${cluster}`;
@@ -19,7 +18,7 @@ export async function faultsOfAddress({ source, target, address }: Clusters, clu
   await source.query(unpublish);
   await source.query(`/* moves.publish_check */ CREATE PUBLICATION ${name} FOR TABLE store_moves`);
   try {
-    // The transaction is chosen for the log when it begins.
+    // Whether a transaction is logged is decided when it begins.
     await target.query(HIDDEN);
     const isFound = await target.dryRun(async (sql) => {
       await sql.query(`SET LOCAL statement_timeout = ${PROBE_TIMEOUT_MS}`);
@@ -29,7 +28,7 @@ export async function faultsOfAddress({ source, target, address }: Clusters, clu
       );
       return exists(sql, FOUND, name);
     });
-    return isFound ? [] : [unreached('another database is there')];
+    return isFound ? [] : [unreached('it reaches another database')];
   } catch (error) {
     const code = errorCode(error);
     if (code === QUERY_CANCELED) return [unreached(`no answer within ${PROBE_TIMEOUT_MS / 1_000} s`)];

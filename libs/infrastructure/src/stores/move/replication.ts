@@ -7,21 +7,21 @@ import { isCopied, tablesOfStores } from './moved-tables.js';
 const POLL_MS = 200;
 const PROGRESS_MS = 1_000;
 
-/** The name of the publication, the subscription and the slot. */
+/** Names the publication, the subscription and the slot. */
 const nameOfMove = (storeId: number): string => `store_move_${storeId}`;
 
-/** The step that the target must see: its row arrives after everything that was written before. */
+/** Selects the step that the target must see: its row arrives after everything that was written before. */
 const MARKER = `step = 'closed'`;
 
 export interface Clusters {
   readonly storeId: number;
   readonly source: Connection;
   readonly target: Connection;
-  /** The address of the source, for the server of the target. */
+  /** The address of the source as seen by the target's server. */
   readonly address: string;
 }
 
-/** Also the one that has stopped, for an error or before the switch. */
+/** Starts the replication, or restarts one that has stopped because of an error or before the switch. */
 export async function beginReplication({ storeId, source, target, address }: Clusters): Promise<void> {
   const name = nameOfMove(storeId);
   if (!(await exists(source, 'SELECT FROM pg_publication WHERE pubname = $1', name))) {
@@ -29,7 +29,8 @@ export async function beginReplication({ storeId, source, target, address }: Clu
       const marker = table === 'store_moves' ? ` AND ${MARKER}` : '';
       return `${table} (${columns.join(', ')}) WHERE (store_id = ${storeId}${marker})`;
     });
-    // The parts of a divided table have other names on other days. TRUNCATE would empty the table of all stores at the target.
+    // The partitions of a table may have other names in the target, so changes name their parent. TRUNCATE is excluded:
+    // it would empty the table for all stores at the target.
     await source.query(
       `/* moves.publish */ CREATE PUBLICATION ${name} FOR TABLE ${tables.join(', ')}
        WITH (publish_via_partition_root = true, publish = 'insert, update, delete')`,
@@ -41,7 +42,7 @@ export async function beginReplication({ storeId, source, target, address }: Clu
   }
   // A killed command can leave the slot of a subscription that was not created.
   await source.query(DROP_SLOT, [name]);
-  // No log shows the address, which has a password.
+  // Logging is off for the statement, because the address contains a password.
   await target.query(HIDDEN);
   await target.query(
     `/* moves.subscribe */ CREATE SUBSCRIPTION ${name} CONNECTION ${quoted(address)} PUBLICATION ${name}
@@ -50,7 +51,7 @@ export async function beginReplication({ storeId, source, target, address }: Clu
   await target.query(SHOWN);
 }
 
-/** Waits until every table is copied, and what follows arrives. */
+/** Waits until every table is copied and later changes arrive. */
 export async function waitForCopy(clusters: Clusters, onProgress: (detail: string) => void): Promise<void> {
   const name = nameOfMove(clusters.storeId);
   let shownAt = -PROGRESS_MS;
@@ -68,7 +69,9 @@ export async function waitForCopy(clusters: Clusters, onProgress: (detail: strin
   }
 }
 
-/** Waits until the target has all that the source had when it was closed. @returns whether it came in time. */
+/**
+ * Waits until the target has everything that the source had when it was closed. @returns whether it arrived in time.
+ */
 export async function arrives(clusters: Clusters, closedAt: Date, timeoutMs: number): Promise<boolean> {
   const { storeId, target } = clusters;
   const giveUp = performance.now() + timeoutMs;
@@ -82,12 +85,15 @@ export async function arrives(clusters: Clusters, closedAt: Date, timeoutMs: num
   }
 }
 
-/** Also after a part of it is gone. The subscription first: what the source deletes later must not reach the target. */
+/**
+ * Ends the replication, even when parts of it are already gone. The subscription is removed first: later deletions at
+ * the source must not reach the target.
+ */
 export async function endReplication({ storeId, source, target }: Clusters): Promise<void> {
   const name = nameOfMove(storeId);
   if (await exists(target, SUBSCRIPTION, name)) {
     await target.query(`/* moves.disable */ ALTER SUBSCRIPTION ${name} DISABLE`);
-    // The server drops the slot with the subscription, and fails where a fail-over has lost it.
+    // The server drops the slot together with the subscription, and fails when a failover has lost the slot.
     if (!(await exists(source, SLOT, name))) {
       await target.query(`/* moves.detach */ ALTER SUBSCRIPTION ${name} SET (slot_name = NONE)`);
     }
@@ -133,8 +139,8 @@ const LAG = `/* moves.lag */
 async function assertRuns({ storeId, target }: Clusters): Promise<void> {
   if (await exists(target, `${SUBSCRIPTION} AND subenabled`, nameOfMove(storeId))) return;
   throw new MoveRefused(
-    'The target could not apply a change, and stopped. The log of its PostgreSQL says why. The store goes on here: ' +
-      'remove the cause and repeat the command, or take the move back with --abort.',
+    'The target could not apply a change and stopped: see the log of its PostgreSQL. The store stays on the source: ' +
+      'fix the cause and repeat the command, or abort the move with --abort.',
   );
 }
 
@@ -142,7 +148,7 @@ export async function exists(sql: Sql, text: string, name: string): Promise<bool
   return (await sql.query(text, [name])).length > 0;
 }
 
-/** Whether a move that brings the store to this cluster has not ended. */
+/** Whether a move that brings the store to this cluster is still running. */
 export const isReplicated = (sql: Sql, storeId: number): Promise<boolean> =>
   exists(sql, SUBSCRIPTION, nameOfMove(storeId));
 

@@ -1,5 +1,6 @@
--- Makes a function that runs statements, and its triggers after each INSERT, UPDATE or DELETE on a table. They call the rows
--- `changed`, and those before an UPDATE `removed`. This function and the next live as long as the migration.
+-- Makes a function that runs statements, and the triggers that call it after each INSERT, UPDATE or DELETE on a table.
+-- The statements call the rows `changed`, and those before an UPDATE `removed`. This function and the next exist only
+-- during the migration.
 CREATE FUNCTION pg_temp.after_each_statement(what text, of_table text, kinds text[], statements text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -5,14 +5,16 @@ CREATE TABLE people (
   email text NOT NULL,
   name text NOT NULL,
   role text NOT NULL CHECK (role IN ('owner', 'manager', 'warehouse', 'support', 'developer', 'viewer')),
-  oidc_issuer text, -- The account of the identity provider that signed in first; no other account signs in as the person.
+  -- The account that signed in first at the identity provider; no other account signs in as the person.
+  oidc_issuer text,
   oidc_subject text,
-  invite_due boolean NOT NULL DEFAULT true, -- Whether the mail about the access is still to be sent.
+  invite_due boolean NOT NULL DEFAULT true, -- Whether the invitation mail is still to be sent.
   invite_attempts smallint NOT NULL DEFAULT 0,
-  invitations smallint NOT NULL DEFAULT 1, -- How often the mail was asked for, for its limit.
-  hour_of_invitations timestamptz(3), -- Of an owner: since when the owners of the store have asked for mails, and how often.
+  invitations smallint NOT NULL DEFAULT 1, -- How often the mail was requested, for its limit.
+  -- An owner's count of requested mails for the whole store, and the start of its hour.
+  hour_of_invitations timestamptz(3),
   invitations_in_hour smallint NOT NULL DEFAULT 0,
-  invite_at timestamptz(3) NOT NULL DEFAULT now(), -- When the mail is tried next.
+  invite_at timestamptz(3) NOT NULL DEFAULT now(), -- The time of the next attempt to send the mail.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_sign_in_at timestamptz(3),
   PRIMARY KEY (store_id, id),
@@ -37,28 +39,29 @@ CREATE TABLE api_keys (
     CHECK (scope ~ '^(full|read(,orders)?(,fulfillment)?(,payments)?(,stock)?(,webhooks)?(,catalog)?(,customers)?(,sales)?(,pricing)?(,keys)?(,team)?)$'),
   name text NOT NULL DEFAULT '',
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DEACTIVATED', 'REVOKED')),
-  networks cidr[] NOT NULL DEFAULT '{}', -- Networks from which the key may be used; empty = any.
-  trusted boolean NOT NULL DEFAULT false, -- Whether the velocity rules leave its orders out.
+  networks cidr[] NOT NULL DEFAULT '{}', -- Networks that may use the key; empty means any.
+  trusted boolean NOT NULL DEFAULT false, -- Whether the velocity rules ignore orders of the key.
   expires_at timestamptz(3),
   last_used_at timestamptz(3),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  successor_id uuid, -- The key that a roll created last.
-  person_id uuid, -- Of a session: the person who signed in. Null for the key of a machine.
-  device text NOT NULL DEFAULT '', -- Of a session: the browser and the system.
-  created_by jsonb NOT NULL DEFAULT '{"type": "operator", "id": "", "name": ""}', -- The actor, as in order_events.
-  changed_by jsonb, -- Who rolled it or changed its status last, as created_by.
+  successor_id uuid, -- The key that the last roll created.
+  person_id uuid, -- The person of a session. Null for the key of a machine.
+  device text NOT NULL DEFAULT '', -- The browser and the operating system of a session.
+  -- The actor that made the key, in the form of order_events.
+  created_by jsonb NOT NULL DEFAULT '{"type": "operator", "id": "", "name": ""}',
+  changed_by jsonb, -- The actor that last rolled the key or changed its status, in the same form.
   changed_at timestamptz(3),
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, successor_id) REFERENCES api_keys ON DELETE SET NULL (successor_id),
   FOREIGN KEY (store_id, person_id) REFERENCES people ON DELETE CASCADE,
-  CHECK (person_id IS NOT NULL OR scope NOT LIKE '%,team') -- Only people manage people.
+  CHECK (person_id IS NOT NULL OR scope NOT LIKE '%,team') -- Only people may manage people.
 );
 COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.';
--- Fraud analysis: asked for each order.
+-- The fraud analysis reads it for each order.
 CREATE INDEX api_keys_trusted ON api_keys (store_id, id) WHERE trusted;
 
 CREATE INDEX api_keys_of_people ON api_keys (store_id, person_id, created_at) WHERE person_id IS NOT NULL;
--- The foreign key looks for the keys whose successor is deleted.
+-- The foreign key uses it to find the keys whose successor is deleted.
 CREATE INDEX api_keys_rolled ON api_keys (store_id, successor_id) WHERE successor_id IS NOT NULL;
 -- Retention deletes ended sessions.
 CREATE INDEX api_keys_ended_sessions ON api_keys (expires_at) WHERE person_id IS NOT NULL;
@@ -67,8 +70,8 @@ CREATE TABLE api_key_usage (
   store_id int NOT NULL,
   key_id uuid NOT NULL,
   day date NOT NULL,
-  requests bigint NOT NULL, -- Requests with an accepted key, throttled ones included; 0 where all were refused.
-  throttled bigint NOT NULL, -- Requests that were answered 429.
+  requests bigint NOT NULL, -- Counts requests with an accepted key, including throttled ones; 0 where all were refused.
+  throttled bigint NOT NULL, -- Counts requests that were answered with 429.
   PRIMARY KEY (store_id, key_id, day),
   FOREIGN KEY (store_id, key_id) REFERENCES api_keys (store_id, id) ON DELETE CASCADE
 );
@@ -88,26 +91,28 @@ CREATE TABLE api_key_refusals (
 COMMENT ON TABLE api_key_refusals IS 'Refused requests by key, UTC day and error code, written with api_key_usage.';
 CREATE INDEX api_key_refusals_by_day ON api_key_refusals (day);
 
--- No store_id: an address may belong to people of several stores, or to nobody.
+-- There is no store_id: an address may belong to people of several stores, or to no person.
 CREATE TABLE sign_ins (
   id uuid PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('code', 'link', 'oidc')),
   email text NOT NULL, -- In lower case.
   oidc_issuer text,
   oidc_subject text,
-  nonce_hash bytea UNIQUE CHECK (octet_length(nonce_hash) = 32), -- SHA-256 of the cookie of the browser that asked; null for a link.
-  secret_hash bytea NOT NULL UNIQUE CHECK (octet_length(secret_hash) = 32), -- Of nonce and code, or of the token.
-  mail_code bytea, -- The code, encrypted, until its mail is sent.
+  -- SHA-256 of the cookie of the browser that asked; null for a link.
+  nonce_hash bytea UNIQUE CHECK (octet_length(nonce_hash) = 32),
+  -- SHA-256 of nonce and code, or of the token.
+  secret_hash bytea NOT NULL UNIQUE CHECK (octet_length(secret_hash) = 32),
+  mail_code bytea, -- The encrypted code, until its mail is sent.
   mail_attempts smallint NOT NULL DEFAULT 0,
   mail_due_at timestamptz(3),
-  network text, -- Of the request, for its limit; null for a link.
+  network text, -- The network of the request, for its limit; null for a link.
   attempts smallint NOT NULL DEFAULT 0,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   expires_at timestamptz(3) NOT NULL,
   used_at timestamptz(3)
 );
 COMMENT ON TABLE sign_ins IS 'Codes and links with which people sign in, for a day.';
--- Retention deletes the oldest.
+-- Retention deletes the oldest sign-ins.
 CREATE INDEX sign_ins_by_age ON sign_ins (created_at);
 CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
 CREATE INDEX sign_ins_network ON sign_ins (network, created_at);

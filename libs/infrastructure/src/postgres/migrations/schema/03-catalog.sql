@@ -9,9 +9,9 @@ CREATE TABLE brands (
   PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE brands IS 'Brands of products.';
--- A slug is the same in any letter case, of the letters that every locale folds in the same way.
+-- Slugs are equal in any case of those letters that every locale folds in the same way.
 CREATE UNIQUE INDEX brands_by_slug ON brands (store_id, lower(slug COLLATE "C"));
--- The brand list, in its order: by code points, which no operating system or locale changes.
+-- The brand list uses it, sorted by code points, which no operating system or locale changes.
 CREATE INDEX brands_by_name ON brands (store_id, lower(name) COLLATE "C", id) WHERE active;
 
 CREATE TABLE categories (
@@ -29,7 +29,7 @@ CREATE TABLE categories (
 );
 COMMENT ON TABLE categories IS 'Categories of products: a tree by parent_id.';
 CREATE UNIQUE INDEX categories_by_slug ON categories (store_id, lower(slug COLLATE "C"));
--- The category list, in its order; and the children of a category.
+-- The first index serves the category list in its sort order, the other finds the children of a category.
 CREATE INDEX categories_by_display_order ON categories (store_id, display_order, name COLLATE "C", id) WHERE active;
 CREATE INDEX categories_by_parent ON categories (store_id, parent_id);
 
@@ -39,7 +39,7 @@ CREATE TABLE products (
   slug text NOT NULL,
   sku text NOT NULL DEFAULT '',
   name text NOT NULL,
-  price bigint NOT NULL CHECK (price >= 0), -- Minor units of the store's currency.
+  price bigint NOT NULL CHECK (price >= 0), -- The price in minor units of the store's currency.
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DRAFT', 'ARCHIVED')),
   featured boolean NOT NULL DEFAULT false,
   in_stock boolean NOT NULL DEFAULT false, -- Whether the product or a variant has units for sale. Triggers maintain it.
@@ -47,24 +47,25 @@ CREATE TABLE products (
   brand_id int,
   images jsonb NOT NULL DEFAULT '[]',
   specifications jsonb NOT NULL DEFAULT '[]',
-  metadata jsonb NOT NULL DEFAULT '{}', -- Fields of the store's own: texts by key.
+  metadata jsonb NOT NULL DEFAULT '{}', -- Custom fields of the store: texts by key.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   search_text text GENERATED ALWAYS AS (lower(normalize(name))) STORED,
   PRIMARY KEY (store_id, id),
-  -- The target of the foreign key of product_categories.
+  -- The foreign key of product_categories refers to it.
   CONSTRAINT products_id_created_at_key UNIQUE (store_id, id, created_at),
   FOREIGN KEY (store_id, brand_id) REFERENCES brands
 );
 COMMENT ON TABLE products IS 'Products. The API lists those with status ACTIVE.';
 CREATE UNIQUE INDEX products_by_slug ON products (store_id, lower(slug COLLATE "C"));
--- The product list, newest first: all, featured, in stock. A partial index holds only the rows of its list.
+-- These indexes serve the product list, newest first: all, featured, in stock. A partial index holds only the rows of
+-- its list.
 CREATE INDEX products_newest ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE';
 CREATE INDEX products_featured ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND featured;
 CREATE INDEX products_in_stock ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND in_stock;
 CREATE INDEX products_by_brand ON products (store_id, brand_id, id);
--- Products by their SKU, in any letter case.
+-- Finds products by SKU, in any letter case.
 CREATE INDEX products_by_sku ON products (store_id, upper(sku)) WHERE sku <> '';
-CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
+CREATE INDEX products_search ON products USING gin (store_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE TABLE product_variants (
   store_id int NOT NULL,
@@ -72,29 +73,31 @@ CREATE TABLE product_variants (
   product_id int NOT NULL,
   sku text NOT NULL,
   name text NOT NULL,
-  price bigint CHECK (price >= 0), -- Minor units of the store's currency. Null = that of the product.
+  -- The price in minor units of the store's currency. Null takes the price of the product.
+  price bigint CHECK (price >= 0),
   attributes jsonb NOT NULL DEFAULT '{}',
-  attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in their order, which jsonb does not keep.
-  metadata jsonb NOT NULL DEFAULT '{}', -- As in products.
+  attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in sequence, which jsonb does not keep.
+  metadata jsonb NOT NULL DEFAULT '{}', -- Custom fields, as in products.
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE')),
   position int NOT NULL DEFAULT 0,
   PRIMARY KEY (store_id, id),
-  -- The target of the foreign key of stock.
+  -- The foreign key of stock refers to it.
   UNIQUE (store_id, product_id, id),
   UNIQUE (store_id, product_id, sku),
   FOREIGN KEY (store_id, product_id) REFERENCES products ON DELETE CASCADE
 );
 COMMENT ON TABLE product_variants IS 'Variants of a product, such as its sizes.';
--- Variants by their SKU, in any letter case.
+-- Finds variants by SKU, in any letter case.
 CREATE INDEX product_variants_by_sku ON product_variants (store_id, upper(sku)) WHERE sku <> '';
--- Whether the units of a stock row are those of an inactive variant: few are.
+-- Finds the few stock rows whose variant is inactive.
 CREATE INDEX product_variants_inactive ON product_variants (store_id, id) WHERE status = 'INACTIVE';
 
 CREATE TABLE product_categories (
   store_id int NOT NULL,
   product_id int NOT NULL,
   category_id int NOT NULL,
-  created_at timestamptz(3) NOT NULL, -- The product's, by the foreign key: one index lists a category newest first.
+  -- The creation time of the product, by the foreign key: one index lists a category newest first.
+  created_at timestamptz(3) NOT NULL,
   PRIMARY KEY (store_id, product_id, category_id),
   CONSTRAINT product_categories_product_fkey FOREIGN KEY (store_id, product_id, created_at)
     REFERENCES products (store_id, id, created_at) ON DELETE CASCADE ON UPDATE CASCADE,
@@ -103,7 +106,7 @@ CREATE TABLE product_categories (
 COMMENT ON TABLE product_categories IS 'Which products are in which categories.';
 CREATE INDEX product_categories_newest ON product_categories (store_id, category_id, created_at DESC, product_id DESC);
 
--- A link without a creation time takes the product's.
+-- A link without a creation time takes that of the product.
 CREATE FUNCTION date_like_the_product() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   SELECT created_at INTO NEW.created_at FROM products
@@ -113,7 +116,8 @@ END $$;
 CREATE TRIGGER product_categories_are_dated BEFORE INSERT ON product_categories
   FOR EACH ROW WHEN (NEW.created_at IS NULL) EXECUTE FUNCTION date_like_the_product();
 
--- A deleted product leaves its categories first, while the tallies can still read its labels. The cascade runs too late.
+-- A deleted product leaves its categories first, while the tallies can still read its labels. The cascade would run too
+-- late.
 CREATE FUNCTION leave_categories() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM product_categories WHERE store_id = OLD.store_id AND product_id = OLD.id;

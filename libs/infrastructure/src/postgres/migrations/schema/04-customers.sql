@@ -1,4 +1,4 @@
--- Searches find e-mails by their key, and the fraud analysis orders of the same e-mail.
+-- Searches find e-mails by their key. The fraud analysis uses it to find orders with the same e-mail.
 CREATE FUNCTION email_key(email text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN reverse(split_part(lower(email COLLATE "C"), '@', 1)) || '@' || split_part(lower(email COLLATE "C"), '@', 2);
 COMMENT ON FUNCTION email_key IS 'The local part from its end, then the domain, in lower case.';
@@ -12,17 +12,19 @@ CREATE TABLE customers (
   status text NOT NULL DEFAULT 'Active',
   email_verified boolean NOT NULL DEFAULT false,
   loyalty_points int NOT NULL DEFAULT 0,
-  total_spent bigint NOT NULL DEFAULT 0, -- Minor units of the store's currency. Each payment and refund of an order moves it.
+  -- The sum in minor units of the store's currency. Each payment and refund of an order changes it.
+  total_spent bigint NOT NULL DEFAULT 0,
   tags text[] NOT NULL DEFAULT '{}',
   city text NOT NULL DEFAULT '',
-  payment_terms_days int CHECK (payment_terms_days BETWEEN 0 AND 365), -- Those of new orders. Null: none.
+  -- The payment terms of new orders. Null means none.
+  payment_terms_days int CHECK (payment_terms_days BETWEEN 0 AND 365),
   company text NOT NULL DEFAULT '',
   vat_id text NOT NULL DEFAULT '',
-  groups text[] NOT NULL DEFAULT '{}', -- Lists of prices name groups.
-  price_list text, -- The list of its own, which applies before those of its groups. Null: none.
-  addresses jsonb NOT NULL DEFAULT '[]', -- Addresses of the account: objects with a label and the fields of an order's address.
+  groups text[] NOT NULL DEFAULT '{}', -- Price lists name groups.
+  price_list text, -- The customer's own list, which applies before those of its groups. Null means none.
+  addresses jsonb NOT NULL DEFAULT '[]', -- Objects with a label and the fields of an order's address.
   contacts jsonb NOT NULL DEFAULT '[]', -- Persons of a company: objects with name, email, phone and role.
-  metadata jsonb NOT NULL DEFAULT '{}', -- Fields of the store's own: texts by key.
+  metadata jsonb NOT NULL DEFAULT '{}', -- Custom fields of the store: texts by key.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_login timestamptz(3),
   -- No e-mail of a contact has a quote, a bracket, a comma or a blank.
@@ -38,11 +40,11 @@ CREATE TABLE customers (
 );
 COMMENT ON TABLE customers IS 'Customers of a store, without their secrets.';
 CREATE UNIQUE INDEX customers_by_email ON customers (store_id, lower(email)) WHERE email <> '';
--- The customer list, newest first: all, by status, by search.
+-- These indexes serve the customer list, newest first: all, by status, by search.
 CREATE INDEX customers_newest ON customers (store_id, created_at DESC, id DESC);
 CREATE INDEX customers_by_status ON customers (store_id, lower(status), created_at DESC, id DESC);
-CREATE INDEX customers_search ON customers USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
--- As for orders. A search finds the e-mails of contacts by customer_contacts, except odd ones.
+CREATE INDEX customers_search ON customers USING gin (store_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
+-- These indexes serve searches for an e-mail, like those of orders.
 CREATE INDEX customers_by_email_key ON customers (store_id, (email_key(email) COLLATE "C")) WHERE email <> '';
 CREATE INDEX customers_by_odd_email ON customers (store_id, created_at) WHERE has_odd_text;
 -- The customers of a price list, and with a VAT id.
@@ -95,7 +97,7 @@ CREATE TABLE customer_secrets (
   customer_id uuid NOT NULL,
   password_hash text,
   verification_token text,
-  national_id bytea, -- Text, encrypted by the application (AES-256-GCM).
+  national_id bytea, -- A text that the application encrypts (AES-256-GCM).
   PRIMARY KEY (store_id, customer_id),
   FOREIGN KEY (store_id, customer_id) REFERENCES customers ON DELETE CASCADE
 );

@@ -1,5 +1,5 @@
--- The fraud analysis counts recent orders with the same contact. Addresses compare by hash: a long one can exceed an index
--- entry, and a collision only adds to a score.
+-- The fraud analysis counts recent orders with the same contact. Addresses are compared by hash: a long address can
+-- exceed the size of an index entry, and a collision only raises a score.
 CREATE FUNCTION comparable_phone(phone text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN nullif(regexp_replace(regexp_replace(phone, '[^0-9]', '', 'g'), '^00', ''), '');
 COMMENT ON FUNCTION comparable_phone IS 'Digits only, without the international prefix 00; null without digits.';
@@ -12,8 +12,9 @@ CREATE FUNCTION comparable_address(address jsonb) RETURNS bigint LANGUAGE sql IM
     0);
 COMMENT ON FUNCTION comparable_address IS 'Hash of street and zip, or else city, by letters and digits; null without a street.';
 
--- The tables that an order writes have domains instead of CHECKs: PostgreSQL reads the text of each CHECK for each
--- statement, and that of a domain once for each connection. A counted repetition, {1,64}, would take 8 µs, this 0.6.
+-- The tables that an order writes have domains instead of CHECKs: PostgreSQL parses the text of each CHECK for each
+-- statement, but that of a domain once for each connection. A counted repetition, {1,64}, would take 8 µs, this takes
+-- 0.6.
 CREATE DOMAIN receipt_number AS text CHECK (VALUE ~ '^[A-Za-z0-9-]+$' AND length(VALUE) <= 64);
 CREATE DOMAIN order_source AS text CHECK (VALUE = ANY ('{POS,WEBSITE}'));
 CREATE DOMAIN payment_status AS text CHECK (VALUE = ANY ('{PENDING,SUCCEEDED,FAILED,REFUNDED,CANCELLED}'));
@@ -36,24 +37,32 @@ CREATE TABLE orders (
   id uuid NOT NULL,
   receipt_number receipt_number NOT NULL,
   source order_source NOT NULL,
-  status payment_status NOT NULL, -- Payment status.
+  status payment_status NOT NULL, -- The payment status.
   fulfillment_status fulfillment_status NOT NULL,
-  held_reasons text[], -- Why the order is under review: codes of rules, or manual. Null: it is not.
+  -- Why the order is under review: codes of rules, or manual. Null means that it is not under review.
+  held_reasons text[],
   payment_method text NOT NULL,
   currency text NOT NULL,
-  amount bigint NOT NULL, -- Sum of the lines, in minor units.
-  total_amount bigint NOT NULL, -- What the customer owes. The rest that the other amounts do not explain is an adjustment.
+  amount bigint NOT NULL, -- The sum of the lines, in minor units.
+  -- The amount that the customer owes. The part that the other amounts do not explain is an adjustment.
+  total_amount bigint NOT NULL,
   tax_amount bigint NOT NULL DEFAULT 0,
   shipping_amount bigint NOT NULL DEFAULT 0,
   discount_amount bigint NOT NULL DEFAULT 0,
-  shipping_tax jsonb, -- As order_lines.tax.
-  placed_tax_lines jsonb, -- Its taxes at the placing, as bookings.tax_lines. Null: its lines and its shipping still have them.
-  charges_given boolean, -- By the client that placed or changed it: the service does not charge it again. Null: they are not.
-  tax_included boolean NOT NULL DEFAULT false, -- Whether the prices of the lines and the shipping include their taxes.
-  cancelled_amount bigint NOT NULL DEFAULT 0, -- The credit for units that were given up: their share of the total, or all but the fee.
-  cancellation_fee bigint, -- What stays owed of a cancelled order. Null: nothing.
-  balance bigint NOT NULL DEFAULT 0, -- What is still to be paid; negative: to be paid back. Each writer of money or a status sets it.
-  units bigint NOT NULL DEFAULT 0, -- Sum of the quantities of the lines. Like the amounts, every writer of lines keeps it.
+  shipping_tax jsonb, -- The taxes on shipping, in the form of order_lines.tax.
+  -- The taxes at placing, in the form of bookings.tax_lines. Null when lines and shipping still have them.
+  placed_tax_lines jsonb,
+  -- Whether the client that placed or changed the order gave its charges, so that the service never recomputes them.
+  -- Null means no.
+  charges_given boolean,
+  tax_included boolean NOT NULL DEFAULT false, -- Whether line prices and shipping include their taxes.
+  -- The credit for cancelled units: their share of the total, or everything except the fee.
+  cancelled_amount bigint NOT NULL DEFAULT 0,
+  cancellation_fee bigint, -- What stays owed for a cancelled order. Null means nothing.
+  -- What is still to be paid; negative when money is to be paid back. Each writer of money or a status sets it.
+  balance bigint NOT NULL DEFAULT 0,
+  -- The sum of the quantities of the lines. Like the amounts, every writer of lines maintains it.
+  units bigint NOT NULL DEFAULT 0,
   customer_id uuid,
   customer_name text NOT NULL,
   customer_email text NOT NULL DEFAULT '',
@@ -61,31 +70,32 @@ CREATE TABLE orders (
   shipping_address jsonb NOT NULL DEFAULT '{}',
   billing_address jsonb NOT NULL DEFAULT '{}',
   notes text NOT NULL DEFAULT '',
-  metadata jsonb NOT NULL DEFAULT '{}', -- Fields of clients: texts by key.
+  metadata jsonb NOT NULL DEFAULT '{}', -- Custom fields of clients: texts by key.
   external_reference external_reference, -- The order's number in the client's own system. Unique per store and mode.
   is_test boolean NOT NULL DEFAULT false,
-  placed boolean NOT NULL DEFAULT false, -- By this service: its first two stages are done, and have no rows.
+  -- Whether this service placed the order: its first two stages are then done, and have no rows.
+  placed boolean NOT NULL DEFAULT false,
   placed_by uuid, -- The API key, or the person, that placed the order.
   email_key text COLLATE "C" NOT NULL, -- email_key, comparable_phone and comparable_address of the contact.
   phone_key text COLLATE "C",
   address_key bigint,
-  search_text text NOT NULL, -- order_text and parts_text.
+  search_text text NOT NULL, -- The text of order_text and parts_text.
   created_at timestamptz(3) NOT NULL,
-  imported_at timestamptz(3), -- Null: the order was placed here.
-  due_at timestamptz(3), -- created_at and the days of its payment terms, of 24 hours each. Null: it has none.
+  imported_at timestamptz(3), -- Null when the order was placed here.
+  due_at timestamptz(3), -- created_at plus the days of its payment terms, of 24 hours each. Null without terms.
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, customer_id) REFERENCES customers ON DELETE SET NULL (customer_id)
 );
 COMMENT ON TABLE orders IS 'Orders, with the customer''s contact as it was when the order was placed.';
--- Receipt numbers are unique in a store, whatever their case.
+-- Receipt numbers are unique in a store, in any letter case.
 CREATE UNIQUE INDEX orders_by_receipt ON orders (store_id, upper(receipt_number));
--- Also the filter of the order list. Null, not '', for orders without a reference: `= $1` then implies the condition of
--- the index in a plan for all values.
+-- The filter of the order list uses it, too. Orders without a reference have null instead of '': `= $1` then implies
+-- the condition of the index in a generic plan.
 -- @protects unique-reference
 CREATE UNIQUE INDEX orders_by_external_reference ON orders (store_id, external_reference, is_test)
   WHERE external_reference IS NOT NULL;
--- The order list, newest first, with an index for every combination of its filters: two filters that match many orders
--- each may match few together, and an index on one of them then leads through most of the store.
+-- These indexes serve the order list, newest first, one for every combination of its filters: two filters that match
+-- many orders each may match few together, and an index on one of them would then lead through most of the store.
 CREATE INDEX orders_newest ON orders (store_id, created_at DESC, id DESC);
 CREATE INDEX orders_by_status ON orders (store_id, status, created_at DESC, id DESC);
 CREATE INDEX orders_by_fulfillment ON orders (store_id, fulfillment_status, created_at DESC, id DESC);
@@ -94,40 +104,42 @@ CREATE INDEX orders_by_source_status ON orders (store_id, source, status, create
 CREATE INDEX orders_by_source_fulfillment ON orders (store_id, source, fulfillment_status, created_at DESC, id DESC);
 CREATE INDEX orders_by_statuses ON orders (store_id, status, fulfillment_status, created_at DESC, id DESC);
 CREATE INDEX orders_by_all_labels ON orders (store_id, source, status, fulfillment_status, created_at DESC, id DESC);
--- Test orders are few, and live orders write nothing here. Lists of live orders read the indexes of all.
+-- Test orders are few, and live orders write nothing here. Lists of live orders read the indexes of all orders.
 CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is_test;
--- Orders of which something is still to be paid.
+-- Finds orders with an open amount.
 CREATE INDEX orders_open ON orders (store_id, created_at DESC, id DESC) WHERE balance > 0;
--- Overdue orders. The columns after the time are all that counts and sorts them.
+-- Finds overdue orders. The columns after the time are all that is needed to count and sort them.
 CREATE INDEX orders_open_by_due_time ON orders (store_id, due_at, created_at, id) WHERE balance > 0 AND due_at IS NOT NULL;
--- Orders whose money must be paid back: few.
+-- Finds the few orders whose customers must get money back.
 CREATE INDEX orders_refund_due ON orders (store_id, created_at DESC, id DESC) WHERE balance < 0;
--- Orders under review: few. Of one store, for its order list; of all stores, by their reasons, also without imported ones. An id
--- begins with the time.
+-- These indexes find the few orders under review: those of one store for its order list, and those of all stores by
+-- their reasons, also without imported orders. An id begins with the time.
 CREATE INDEX orders_held ON orders (store_id, created_at DESC, id DESC) WHERE held_reasons IS NOT NULL;
 CREATE INDEX orders_held_by_reasons ON orders (held_reasons, id, store_id) WHERE held_reasons IS NOT NULL;
 CREATE INDEX orders_placed_held_by_reasons ON orders (held_reasons) WHERE held_reasons IS NOT NULL AND placed;
 CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer_id IS NOT NULL;
--- The filter by metadata, below the id of the store: a look-up reads no entry of other stores. Orders without write nothing here.
+-- The filter by metadata uses it. Keys are under the id of the store, so a look-up reads no entry of other stores.
+-- Orders without metadata write nothing here.
 CREATE INDEX orders_by_metadata ON orders
   USING gin (jsonb_set(jsonb_object(ARRAY[store_id::text, '']), ARRAY[store_id::text], metadata) jsonb_path_ops)
   WITH (gin_pending_list_limit = 64) WHERE metadata <> '{}';
--- A search reads the index's list of pending entries, whose size this bounds (in kB): 1 ms when it is full.
-CREATE INDEX orders_search ON orders USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 2048);
--- Searches for an e-mail (search-terms.ts), and the fraud analysis. The second index has what the first does not represent:
--- unusual e-mails, and other texts with an @.
+-- A search also reads the index's list of pending entries, whose size this limits (in kB): 1 ms when it is full.
+CREATE INDEX orders_search ON orders USING gin (store_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 2048);
+-- Searches for an e-mail (search-terms.ts) and the fraud analysis use these. The second index has what the first does
+-- not represent: unusual e-mails, and other texts with an @.
 CREATE INDEX orders_by_email ON orders (store_id, email_key, created_at) WHERE customer_email <> '';
 CREATE INDEX orders_by_odd_email ON orders (store_id, created_at)
   WHERE customer_email ~ '[^!-~]|@.*@' OR search_text LIKE '%' || chr(9001) || '%@%';
--- Fraud analysis: recent website orders with the same phone or address (measurements in docs/decisions/0010).
+-- The fraud analysis uses these to find recent website orders with the same phone or address (measurements in
+-- docs/decisions/0010).
 CREATE INDEX orders_by_phone ON orders (store_id, phone_key, created_at)
   WHERE source = 'WEBSITE' AND phone_key IS NOT NULL;
 CREATE INDEX orders_by_address ON orders (store_id, address_key, created_at)
   WHERE source = 'WEBSITE' AND address_key IS NOT NULL;
 
--- Columns, not index expressions or generated columns: those are planned again for each INSERT. The statement that places
--- an order fills them, by a plan that its connection keeps; for any other writer, a trigger does.
--- Most orders are billed to the address to which they ship.
+-- These are columns, because index expressions and generated columns are planned again for each INSERT. The statement
+-- that places an order fills them, with a plan that its connection keeps; for any other writer, a trigger does. Most
+-- orders are billed to their shipping address.
 CREATE FUNCTION company_text(shipping jsonb, billing jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(chr(9001) || normalize(shipping ->> 'company'), '') || coalesce(chr(9001) || normalize(shipping ->> 'vat_id'), '')
   || coalesce(chr(9001) || normalize(nullif(billing ->> 'company', shipping ->> 'company')), '')
@@ -182,20 +194,21 @@ CREATE TABLE order_lines (
   sku text NOT NULL DEFAULT '',
   name text NOT NULL,
   attributes jsonb NOT NULL DEFAULT '{}',
-  attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in their order, which jsonb does not keep.
+  attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in sequence, which jsonb does not keep.
   unit_price bigint NOT NULL,
-  quantity unit_count NOT NULL, -- 0 = the order has given up the line.
+  quantity unit_count NOT NULL, -- 0 when the line is cancelled.
   line_total bigint NOT NULL,
-  metadata jsonb NOT NULL DEFAULT '{}', -- As in orders.
-  tax jsonb, -- As [{name, rate, amount}], the rate in percent. Null: there is none.
-  discount_amount bigint, -- Null: there is none.
-  price_source text, -- The price list that gave the price. Null: the catalog, an import or the client.
+  metadata jsonb NOT NULL DEFAULT '{}', -- Custom fields, as in orders.
+  tax jsonb, -- A list [{name, rate, amount}] with the rate in percent. Null means no tax.
+  discount_amount bigint, -- Null means no discount.
+  -- The price list that gave the price. Null means the catalog, an import or the client.
+  price_source text,
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 );
 COMMENT ON TABLE order_lines IS 'Lines of an order: snapshots of what was sold, and for how much.';
 
--- No foreign key to orders: a rejected order has an assessment and no row in orders.
+-- There is no foreign key to orders: a rejected order has an assessment and no row in orders.
 CREATE TABLE fraud_assessments (
   store_id int NOT NULL REFERENCES stores,
   order_id uuid NOT NULL,
@@ -209,50 +222,57 @@ COMMENT ON TABLE fraud_assessments IS 'Verdict of the fraud analysis on an order
 -- Retention deletes the oldest assessments of rejected orders.
 CREATE INDEX fraud_assessments_rejected ON fraud_assessments (created_at) WHERE verdict = 'REJECT';
 
--- The queue, too: workers claim due stages by their locks. Free space in each page keeps a claim in the page of its row.
+-- This table is also the queue: workers claim due stages by locking them. Free space in each page keeps a claim in the
+-- page of its row.
 CREATE TABLE order_stages (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   stage text NOT NULL,
   reference text NOT NULL DEFAULT '', -- The shipment or refund that the stage is about.
   state stage_state NOT NULL,
-  run_at timestamptz(3) NOT NULL DEFAULT now(), -- When a pending stage is due.
-  locked_until timestamptz(3), -- Until when a worker holds the stage. Identifies the claim.
+  run_at timestamptz(3) NOT NULL DEFAULT now(), -- The time at which a pending stage is due.
+  locked_until timestamptz(3), -- The time until which a worker holds the stage. It identifies the claim.
   attempts int NOT NULL DEFAULT 0,
-  notified text[] NOT NULL DEFAULT '{}', -- Channels that have had the message. Empty while mail is the only channel.
-  last_error text NOT NULL DEFAULT '', -- Class of the last failure, never its text, which may hold personal data.
+  notified text[] NOT NULL DEFAULT '{}', -- Channels that have sent the message. Empty while mail is the only channel.
+  -- The class of the last failure, but not its text, which may contain personal data.
+  last_error text NOT NULL DEFAULT '',
   outcome mail_outcome, -- How the mail ended. Null while it waits.
-  dismissed boolean NOT NULL DEFAULT false, -- A failed mail that is no dead letter: an operator dismissed it, or it was imported.
+  -- Whether a failed mail is not a dead letter: an operator dismissed it, or it was imported.
+  dismissed boolean NOT NULL DEFAULT false,
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, order_id, stage, reference),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE order_stages IS 'Stages of an order''s pipeline and their state.';
--- Workers claim the longest due stage first; its age is the pipeline's lag. Without the lock, which a claim changes.
+-- Workers claim the longest due stage first; its age is the pipeline's lag. The lock is not indexed, because a claim
+-- changes it.
 CREATE INDEX order_stages_due ON order_stages (run_at) WHERE state = 'pending';
--- With a backlog, they claim from each store in turn. BETWEEN keeps the planner from the wrong one of the two indexes.
+-- With a backlog, workers claim from each store in turn. BETWEEN keeps the planner from choosing the wrong one of the
+-- two indexes.
 CREATE INDEX order_stages_due_by_store ON order_stages (store_id, run_at) WHERE state BETWEEN 'pending' AND 'pending';
--- Dead letters of the last day.
+-- Finds dead letters of the last day.
 CREATE INDEX order_stages_failed ON order_stages (updated_at) WHERE outcome = 'failed' AND NOT dismissed;
--- Failed mails of one store.
+-- Finds failed mails of one store.
 CREATE INDEX order_stages_failed_by_store ON order_stages (store_id) WHERE outcome = 'failed' AND NOT dismissed;
 
 CREATE TABLE idempotency_keys (
   store_id int NOT NULL REFERENCES stores,
   mode text NOT NULL CHECK (mode = ANY ('{live,test}')),
-  key text NOT NULL, -- As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.
+  key text NOT NULL, -- The key as sent; after an erasure of the person, chr(1) and the SHA-256 of the key.
   kind text NOT NULL CHECK (kind = ANY ('{order,change,stock,prices,webhook}')),
-  request_hash bytea NOT NULL, -- A version and the SHA-256 of the request; after an erasure of the person, the first two bytes.
-  record json, -- What the answer shows. Of a change, null after an erasure of the person.
+  -- A version and the SHA-256 of the request; after an erasure of the person, the first two bytes.
+  request_hash bytea NOT NULL,
+  record json, -- What the answer shows. Null for a change after an erasure of its person.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  order_id uuid, -- Order that the first request placed or changed; null for the other kinds.
+  order_id uuid, -- The order that the first request placed or changed; null for all other kinds.
   PRIMARY KEY (store_id, mode, key)
 );
 COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of writes, until they expire.';
 -- Retention deletes the oldest keys.
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
--- Append-only, and complete: a change of an order without its event does not commit. Placing and import write no event.
+-- This table is append-only and complete: a change of an order without its event does not commit. Placing and import
+-- write no event.
 CREATE TABLE order_events (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
@@ -260,13 +280,15 @@ CREATE TABLE order_events (
   at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   actor_type text NOT NULL CHECK (actor_type IN ('key', 'person', 'operator', 'pipeline', 'system')),
   actor_id text NOT NULL DEFAULT '',
-  actor_name text NOT NULL DEFAULT '', -- Name of the key or the person, or of the account that ran the command, at that time.
+  -- The name, at that time, of the key or the person, or of the account that ran the command.
+  actor_name text NOT NULL DEFAULT '',
   event text NOT NULL,
   field text CHECK (field IN ('status', 'fulfillment_status')),
   from_value text,
   to_value text,
   reference text NOT NULL DEFAULT '', -- The shipment, payment or refund that the event is about, or follows from.
-  details jsonb NOT NULL DEFAULT '{}', -- Without personal data, except reason and metadata, which an erasure of the person removes.
+  -- Contains no personal data except in reason and metadata, which an erasure of the person removes.
+  details jsonb NOT NULL DEFAULT '{}',
   transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), -- The transaction that wrote the event.
   PRIMARY KEY (store_id, order_id, id),
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
@@ -274,16 +296,17 @@ CREATE TABLE order_events (
   CHECK (num_nulls(field, from_value, to_value) IN (0, 3))
 );
 COMMENT ON TABLE order_events IS 'History of orders after the placing, in the order of id.';
--- What happened to orders after a place of the feed, and to an order in a transaction that changes many.
+-- Finds what happened to orders after a position of the feed, and to an order in a transaction that changes many.
 CREATE INDEX order_events_by_transaction ON order_events (store_id, transaction, order_id);
--- The first and the newest status of an order, whatever else has happened to it.
+-- Finds the first and the newest status of an order quickly, however many other events it has.
 CREATE INDEX order_events_of_status ON order_events (store_id, order_id, field, id) WHERE field IS NOT NULL;
--- What shows the name of a person, for its erasure.
+-- Finds the events that show the name of a person, for its erasure.
 CREATE INDEX order_events_by_person ON order_events (store_id, actor_id) WHERE actor_type = 'person';
--- The first change of its lines says what it cost when it was placed.
+-- Finds the first change of an order's lines, which says what the order cost when it was placed.
 CREATE INDEX order_events_of_lines ON order_events (store_id, order_id, id) WHERE event = 'lines_changed';
 
--- How often each of these has happened to an order, which has a limit; and what a shipment that is picked shows.
+-- Counts the events that have a limit for each order; also serves shipments that are being picked, which show some of
+-- these events.
 CREATE INDEX order_events_limited ON order_events (store_id, order_id, event)
   WHERE event = ANY ('{shipment_created,mail_requested,noted,held,contact_changed,billing_changed,terms_changed,lines_changed,units_cancelled,metadata_changed}');
 
@@ -304,7 +327,7 @@ CREATE TABLE shipments (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   reference external_reference NOT NULL,
-  number positive_int NOT NULL, -- Counts the shipments of the order from 1.
+  number positive_int NOT NULL, -- The number of the shipment in the order, from 1.
   status text NOT NULL CHECK (status IN ('picking', 'shipped', 'delivered', 'void')),
   carrier text NOT NULL DEFAULT '',
   tracking_number text NOT NULL DEFAULT '',
@@ -312,15 +335,17 @@ CREATE TABLE shipments (
   notify boolean NOT NULL DEFAULT true, -- Whether the customer gets a mail when it is shipped.
   shipped_at timestamptz(3),
   delivered_at timestamptz(3),
-  request_hash text NOT NULL DEFAULT '', -- A version and the SHA-256 of the request, in base64; after an erasure, its beginning.
+  -- A version and the SHA-256 of the request, in base64; after an erasure, its beginning.
+  request_hash text NOT NULL DEFAULT '',
   PRIMARY KEY (store_id, order_id, reference),
   UNIQUE (store_id, order_id, number),
   FOREIGN KEY (store_id, order_id) REFERENCES orders
 );
 COMMENT ON TABLE shipments IS 'Shipments of orders. A reference is unique in its order for ever.';
 
--- At the end of the transaction: a change of an order that saves a shipment or a payment also fills search_text, in the one
--- update of the order. The lock makes the second of two writers see the shipment of the first.
+-- This runs at the end of the transaction: a change of an order that saves a shipment or a payment then also fills
+-- search_text, in the single update of the order. The lock makes the second of two writers see the shipment of the
+-- first.
 CREATE FUNCTION search_parts() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE item orders;
 BEGIN
@@ -338,8 +363,8 @@ CREATE TABLE shipment_items (
   order_id uuid NOT NULL,
   reference text NOT NULL,
   position int NOT NULL,
-  bin_id int NOT NULL DEFAULT 0, -- Where the units came from. 0: no bin, as in an imported order.
-  quantity unit_count NOT NULL, -- 0: they were picked from other bins.
+  bin_id int NOT NULL DEFAULT 0, -- The bin that the units came from. 0 means no bin, as in an imported order.
+  quantity unit_count NOT NULL, -- 0 when the units were picked from other bins.
   PRIMARY KEY (store_id, order_id, reference, position, bin_id),
   FOREIGN KEY (store_id, order_id, reference) REFERENCES shipments,
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
@@ -350,7 +375,7 @@ CREATE TABLE returned_units (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   position int NOT NULL,
-  bin_id int NOT NULL DEFAULT 0, -- As in shipment_items.
+  bin_id int NOT NULL DEFAULT 0, -- The bin, as in shipment_items.
   quantity positive_int NOT NULL,
   PRIMARY KEY (store_id, order_id, position, bin_id),
   FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
@@ -360,9 +385,10 @@ COMMENT ON TABLE returned_units IS 'Shipped units whose stock went back to bins,
 CREATE TABLE cancelled_units (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
-  event bigint NOT NULL, -- By a trigger, the last units_cancelled of the transaction: without that event, nothing is cancelled.
+  -- The last units_cancelled event of the transaction, set by a trigger: without that event, nothing is cancelled.
+  event bigint NOT NULL,
   position int NOT NULL,
-  bin_id int NOT NULL DEFAULT 0, -- As in shipment_items.
+  bin_id int NOT NULL DEFAULT 0, -- The bin, as in shipment_items.
   quantity positive_int NOT NULL,
   PRIMARY KEY (store_id, order_id, event, position, bin_id),
   FOREIGN KEY (store_id, order_id, event) REFERENCES order_events,
@@ -395,39 +421,43 @@ CREATE TABLE payments (
 COMMENT ON TABLE payments IS 'Payments of orders, in minor units of the order''s currency.';
 
 CREATE TABLE refunds (LIKE payments INCLUDING ALL, FOREIGN KEY (store_id, order_id) REFERENCES orders);
-ALTER TABLE payments ADD written_off bigint CHECK (written_off <> 0); -- What the payment closed without being paid. Negative: it paid what an earlier one had written off.
-ALTER TABLE payments ADD method text NOT NULL DEFAULT ''; -- How it was paid, such as card.
-ALTER TABLE payments ADD fee bigint NOT NULL DEFAULT 0 CHECK (fee >= 0); -- What the gateway keeps of it.
-ALTER TABLE payments ADD payout text NOT NULL DEFAULT ''; -- The settlement by which the gateway pays it out.
-ALTER TABLE payments ADD metadata jsonb NOT NULL DEFAULT '{}'; -- As in orders.
--- Orders that were paid in a range of time.
+-- The amount that the payment closed without money. Negative when it recovers an earlier write-off.
+ALTER TABLE payments ADD written_off bigint CHECK (written_off <> 0);
+ALTER TABLE payments ADD method text NOT NULL DEFAULT ''; -- How the order was paid, such as card.
+ALTER TABLE payments ADD fee bigint NOT NULL DEFAULT 0 CHECK (fee >= 0); -- The fee that the gateway keeps.
+ALTER TABLE payments ADD payout text NOT NULL DEFAULT ''; -- The settlement in which the gateway pays the money out.
+ALTER TABLE payments ADD metadata jsonb NOT NULL DEFAULT '{}'; -- Custom fields, as in orders.
+-- Finds orders that were paid in a range of time.
 CREATE INDEX payments_by_time ON payments (store_id, at, order_id);
 CREATE CONSTRAINT TRIGGER payments_are_searched AFTER INSERT ON payments
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION search_parts();
-ALTER TABLE refunds ADD lines jsonb; -- Units that the refund was for, as [{line, quantity, cancelled_quantity?}], lines from 1. Null: there are none.
+-- Units that the refund was for, as [{line, quantity, cancelled_quantity?}], lines from 1. Null means none.
+ALTER TABLE refunds ADD lines jsonb;
 ALTER TABLE refunds ADD restock boolean NOT NULL DEFAULT false; -- Whether these units went back to bins.
 ALTER TABLE refunds ADD reason refund_reason NOT NULL DEFAULT 'goodwill';
-ALTER TABLE refunds ADD credited bigint NOT NULL DEFAULT 0 CHECK (credited >= 0); -- What is owed no more.
+-- How much the refund lowers what is owed.
+ALTER TABLE refunds ADD credited bigint NOT NULL DEFAULT 0 CHECK (credited >= 0);
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
 
--- Append-only. The placing of an order has no row, and costs nothing: the journal derives it from the order.
+-- This table is append-only. The placing of an order has no row, and costs nothing: the journal derives it from the
+-- order.
 CREATE TABLE bookings (
   store_id int NOT NULL,
-  is_test boolean NOT NULL, -- Of the order.
-  at timestamptz(3) NOT NULL, -- The time for which it counts.
+  is_test boolean NOT NULL, -- The mode of the order.
+  at timestamptz(3) NOT NULL, -- The time that the booking is dated to.
   id bigint GENERATED ALWAYS AS IDENTITY,
   order_id uuid NOT NULL,
   kind booking_kind NOT NULL,
-  reference text NOT NULL DEFAULT '', -- The payment or refund that it is about.
-  -- What it adds to the amounts of the order, in minor units.
-  charged bigint NOT NULL, -- To total_amount.
+  reference text NOT NULL DEFAULT '', -- The payment or refund that the booking is about.
+  -- These columns add to the amounts of the order, in minor units.
+  charged bigint NOT NULL, -- Adds to total_amount.
   credited bigint NOT NULL,
   paid bigint NOT NULL,
   refunded bigint NOT NULL,
-  tax_lines jsonb, -- The tax in what is charged or credited, as [{name, rate, amount, included}]. Null: none.
+  tax_lines jsonb, -- The tax in what is charged or credited, as [{name, rate, amount, included}]. Null means none.
   booked_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
-  event bigint, -- The last event of the change, whose actor made it. Null: an import.
-  PRIMARY KEY (store_id, is_test, at, id), -- In the order of the journal.
+  event bigint, -- The last event of the change, whose actor made the booking. Null for an import.
+  PRIMARY KEY (store_id, is_test, at, id), -- The key has the sequence of the journal.
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
   FOREIGN KEY (store_id, order_id, event) REFERENCES order_events
 );
@@ -437,12 +467,12 @@ CREATE INDEX bookings_by_order ON bookings (store_id, order_id, at, id);
 CREATE TRIGGER bookings_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON bookings
   EXECUTE FUNCTION refuse_change('is append-only');
 
--- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.
+-- The history of the order, its stock and its payment status stay, so deleting these rows alone would contradict them.
 SELECT pg_temp.for_each_table('{shipments,shipment_items,returned_units,cancelled_units,payments,refunds}', $$
   CREATE TRIGGER %1$s_stay BEFORE DELETE OR TRUNCATE ON %1$s EXECUTE FUNCTION refuse_change('keeps its rows')$$);
 
--- No two writers may each ship or give up the last unit: the lock makes the second see what the first has done. Once for each
--- statement: a check of each row would cost the square of the rows.
+-- Two writers must not both ship or cancel the last unit: the lock makes the second see what the first has done. The
+-- check runs once for each statement, because a check of each row would cost the square of the rows.
 CREATE FUNCTION limit_to_ordered_units() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   of_store int;
@@ -451,7 +481,7 @@ DECLARE
 BEGIN
   FOR of_store, of_order IN SELECT DISTINCT store_id, order_id FROM changed ORDER BY store_id, order_id LOOP
     PERFORM FROM orders WHERE store_id = of_store AND id = of_order FOR NO KEY UPDATE;
-    -- No join, which a plan for small tables would run for each row.
+    -- A join is avoided: a plan for small tables would run it for each row.
     WITH used AS MATERIALIZED (
       SELECT position, sum(quantity) AS units FROM (
         SELECT position, quantity FROM cancelled_units WHERE store_id = of_store AND order_id = of_order
@@ -483,7 +513,7 @@ SELECT pg_temp.for_each_table('{shipment_items,returned_units,cancelled_units,or
   CREATE TRIGGER %1$s_stay_limited AFTER UPDATE ON %1$s
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION limit_to_ordered_units()$$);
 
--- A void shipment has given its units to others.
+-- The units of a void shipment may already be in other shipments.
 CREATE FUNCTION keep_void() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'shipment % is void', OLD.reference USING ERRCODE = 'check_violation';
@@ -491,7 +521,7 @@ END $$;
 CREATE TRIGGER shipments_stay_void BEFORE UPDATE OF status ON shipments
   FOR EACH ROW WHEN (OLD.status = 'void' AND NEW.status <> 'void') EXECUTE FUNCTION keep_void();
 
--- At the end of the transaction, so that the order of its statements is free.
+-- This runs at the end of the transaction, so that the sequence of its statements does not matter.
 CREATE FUNCTION require_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_TABLE_NAME = 'orders' THEN

@@ -19,11 +19,12 @@ CREATE TABLE bins (
   FOREIGN KEY (store_id, warehouse_id) REFERENCES warehouses
 );
 COMMENT ON TABLE bins IS 'Bins of a warehouse. Stock lies in bins.';
--- Bins by their code, in any warehouse.
+-- Finds bins by code, in any warehouse.
 CREATE INDEX bins_by_code ON bins (store_id, code);
 
--- variant_key stands for a null variant, so that the primary key covers stock of a product without variants. A trigger sets
--- it: logical replication does not send generated columns, and would have no key for a row. Every order updates quantity: free space in each page keeps the new row version beside the old one.
+-- variant_key stands for a null variant, so that the primary key covers stock of a product without variants. A trigger
+-- sets it: logical replication does not send generated columns, and would have no key for a row. Every order updates
+-- quantity: free space in each page keeps the new row version next to the old one.
 CREATE TABLE stock (
   store_id int NOT NULL,
   bin_id int NOT NULL,
@@ -58,18 +59,20 @@ CREATE TABLE stock_movements (
   variant_key int NOT NULL,
   order_id uuid,
   kind movement_kind NOT NULL,
-  quantity int NOT NULL, -- Units put in (positive) or taken out (negative).
+  quantity int NOT NULL, -- Units that were put in (positive) or taken out (negative).
   position int, -- Position of the line in the order.
-  created_at timestamptz(3) NOT NULL DEFAULT now(), -- The time for which it counts.
-  booked_at timestamptz(3), -- When it was made; null: at created_at.
-  actor_type text, -- Who changed the quantity, as in order_events. Null for movements of orders.
+  created_at timestamptz(3) NOT NULL DEFAULT now(), -- The time that the movement is dated to.
+  booked_at timestamptz(3), -- The time at which the movement was made; null when it is created_at.
+  actor_type text, -- The actor that changed the quantity, as in order_events. Null for movements of orders.
   actor_id text,
   actor_name text,
   reference text, -- The client's own number of the request that changed the stock.
-  reason text, -- Why the request changed the stock, by its client.
-  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), -- After each place of the feed whose snapshot does not see it.
-  counted_at bigint, -- Position in feed_snapshots of the place of a count.
-  PRIMARY KEY (store_id, created_at, id), -- In the order of the list: no order pays for an index more.
+  reason text, -- The reason that the client gave for the change.
+  -- The movement is after each position of the feed whose snapshot does not see this transaction.
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  counted_at bigint, -- The position, in feed_snapshots, that a count refers to.
+  -- The key has the sequence of the list, so that orders maintain no additional index.
+  PRIMARY KEY (store_id, created_at, id),
   FOREIGN KEY (store_id, product_id, variant_key, bin_id) REFERENCES stock,
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
   CHECK ((kind = ANY ('{ORDER,CANCELLATION,RETURN}')) = (order_id IS NOT NULL)),
@@ -77,16 +80,17 @@ CREATE TABLE stock_movements (
   CHECK ((kind = 'COUNT') = (counted_at IS NOT NULL))
 );
 COMMENT ON TABLE stock_movements IS 'Ledger of stock, append-only: the movements of a stock row sum up to its quantity.';
--- What moved after a place of the feed. By id, too: a store that has moved in has one transaction.
+-- Finds what moved after a position of the feed. It contains the id, too: a store that has moved in has only one
+-- transaction.
 CREATE INDEX stock_movements_by_stock ON stock_movements (store_id, product_id, variant_key, bin_id, transaction, id);
--- The last count of a stock row, and what overwrote it.
+-- Finds the last count of a stock row, and what overwrote it.
 CREATE INDEX stock_movements_absolute ON stock_movements (store_id, product_id, variant_key, bin_id, id)
   WHERE kind = ANY ('{OPENING,SET,COUNT}');
 CREATE INDEX stock_movements_by_order ON stock_movements (store_id, order_id) WHERE order_id IS NOT NULL;
--- As order_events_by_person.
+-- Finds the movements that show the name of a person, for its erasure.
 CREATE INDEX stock_movements_by_person ON stock_movements (store_id, actor_id) WHERE actor_type = 'person';
 CREATE TRIGGER stock_movements_stay BEFORE DELETE OR TRUNCATE ON stock_movements EXECUTE FUNCTION refuse_change('is append-only');
--- The name of a person may be erased.
+-- Only the name of a person may change, for its erasure.
 CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE ON stock_movements FOR EACH ROW
   WHEN (to_jsonb(OLD) - 'actor_name' <> to_jsonb(NEW) - 'actor_name' OR NEW.actor_name IS DISTINCT FROM 'Erased'
     OR OLD.actor_type IS DISTINCT FROM 'person')
@@ -97,7 +101,7 @@ CREATE TABLE line_requests (
   kind text NOT NULL CHECK (kind IN ('stock', 'prices')),
   reference external_reference NOT NULL,
   request_hash bytea NOT NULL, -- A version and the SHA-256 of the request.
-  results json, -- What each line did. Set in the transaction that claims the reference.
+  results json, -- The result of each line. It is set in the transaction that claims the reference.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, kind, reference)
 );
@@ -107,9 +111,10 @@ CREATE TABLE merchant_notices (
   store_id int NOT NULL REFERENCES stores,
   id bigint GENERATED ALWAYS AS IDENTITY,
   subject text NOT NULL CHECK (subject IN ('short_stock', 'webhook_paused')),
-  details jsonb NOT NULL, -- Units that are short, or the webhook.
+  details jsonb NOT NULL, -- The units that are short, or the webhook.
   attempts int NOT NULL DEFAULT 0,
-  run_at timestamptz(3) NOT NULL DEFAULT now(), -- When the next attempt is due. An attempt sets it before it begins.
+  -- The time at which the next attempt is due. An attempt moves it before it begins.
+  run_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE merchant_notices IS 'Mails to merchants that are about no single order. A row is deleted when its mail is handed over.';
@@ -131,7 +136,8 @@ RETURN EXISTS (
     AND NOT EXISTS (SELECT FROM inactive_variants WHERE store_id = of_store AND id = stock.variant_id)
 );
 
--- When two transactions empty the last two bins of a product, the second waits here, and then sees what the first wrote.
+-- When two transactions empty the last two bins of a product, the second waits here, and then sees what the first
+-- wrote.
 CREATE FUNCTION refresh_in_stock(of_store int, of_products int[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM products WHERE store_id = of_store AND id = ANY (of_products) ORDER BY id FOR NO KEY UPDATE;
@@ -142,7 +148,7 @@ BEGIN
     AND in_stock <> is_unit_in_stock(store_id, product_id, variant_key);
 END $$;
 
--- Only a bin that becomes empty, or stops being empty, can change in_stock. A warehouse that opens or closes sees only
+-- in_stock can change only when a bin becomes empty or stops being empty. A warehouse that opens or closes sees only
 -- committed stock: a new stock row locks its warehouse, so that one of the two waits for the other and sees it. An
 -- existing stock row needs only the lock on its product.
 SELECT pg_temp.after_each_statement('keep_in_stock_of', 'stock', '{insert,delete}', $$
@@ -152,7 +158,7 @@ SELECT pg_temp.after_each_statement('keep_in_stock_of', 'stock', '{insert,delete
     ORDER BY store_id, id FOR SHARE;
   END IF;
   PERFORM refresh_in_stock(store_id, array_agg(product_id)) FROM changed WHERE quantity > 0 GROUP BY store_id$$);
--- Most orders empty no bin. Two short scans show that in a fraction of the time of the join.
+-- Most orders empty no bin. Two short scans detect that in a fraction of the time of the join.
 SELECT pg_temp.after_each_statement('keep_in_stock_of_updated', 'stock', '{update}', $$
   IF EXISTS (SELECT FROM changed WHERE quantity = 0) OR EXISTS (SELECT FROM removed WHERE quantity = 0) THEN
     PERFORM refresh_in_stock(store_id, array_agg(product_id))

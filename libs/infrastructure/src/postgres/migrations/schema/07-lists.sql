@@ -1,39 +1,41 @@
--- The total and the first page of a list cost the same in a store of any size, because the database keeps exact row
+-- The total and the first page of a list cost the same in a store of any size, because the database maintains exact row
 -- counts. A list is 'orders', 'customers', 'products' (the active ones), 'category N' (its active products), 'skus',
 -- 'stock', 'warehouse N' or 'bin N' (the stock in it). labels holds the values that the list's filters compare.
 CREATE TABLE list_tallies (
   store_id int NOT NULL REFERENCES stores,
   list text NOT NULL,
   grain text NOT NULL CHECK (grain IN ('all', 'month', 'day')),
-  period date NOT NULL, -- First day, in UTC, of the month or day in which the rows were created.
+  period date NOT NULL, -- The first day, in UTC, of the month or day in which the rows were created.
   labels text[] NOT NULL,
   rows bigint NOT NULL,
   PRIMARY KEY (store_id, list, grain, period, labels)
 ) PARTITION BY LIST (grain);
 COMMENT ON TABLE list_tallies IS 'Row counts of lists by labels: in total, by month and by day of creation.';
--- One partition for each grain: the few rows of a total lie together.
+-- Each grain has its own partition, so that the few rows of a total are stored together.
 CREATE TABLE list_tallies_of_all PARTITION OF list_tallies FOR VALUES IN ('all') WITH (fillfactor = 50);
 CREATE TABLE list_tallies_by_month PARTITION OF list_tallies FOR VALUES IN ('month');
 CREATE TABLE list_tallies_by_day PARTITION OF list_tallies FOR VALUES IN ('day');
 
--- The statistics of orders. A quarter of an hour belongs to one day in every time zone: since 1980, all are ahead of UTC, or
--- behind it, by a multiple of 15 minutes. So reads choose the zone, and a store that changes its zone counts nothing again.
+-- The statistics of orders. A quarter of an hour belongs to one day in every time zone: since 1980, every zone differs
+-- from UTC by a multiple of 15 minutes. Reads can therefore choose the zone, and a store that changes its zone recounts
+-- nothing.
 CREATE TABLE order_sums (
   store_id int NOT NULL REFERENCES stores,
   is_test boolean NOT NULL,
-  quarter timestamptz NOT NULL, -- First moment of 15 minutes.
+  quarter timestamptz NOT NULL, -- The start of the 15 minutes.
   source text NOT NULL,
-  orders bigint NOT NULL, -- Placed in the quarter. The next columns are about them.
+  orders bigint NOT NULL, -- The number of orders placed in the quarter. The next columns are about these orders.
   cancelled bigint NOT NULL,
   units bigint NOT NULL,
-  amount numeric NOT NULL, -- Sum of total_amount. Imported amounts may add up to more than a bigint.
+  amount numeric NOT NULL, -- The sum of total_amount. Imported amounts may add up to more than a bigint.
   tax numeric NOT NULL,
   shipping numeric NOT NULL,
   discount numeric NOT NULL,
-  refunded numeric NOT NULL, -- Sum of the refunds of the quarter, whenever their orders were placed. So are the next columns.
-  paid numeric NOT NULL, -- Of bookings.
-  credited numeric NOT NULL, -- Of bookings of the kind credit.
-  given_up numeric NOT NULL, -- What the other bookings credit: cancellations and write-offs.
+  -- The sum of the quarter's refunds, regardless of when their orders were placed. The same holds for the next columns.
+  refunded numeric NOT NULL,
+  paid numeric NOT NULL, -- The sum of payments in bookings.
+  credited numeric NOT NULL, -- The sum of the bookings of the kind credit.
+  given_up numeric NOT NULL, -- The sum of what other bookings credit: cancellations and write-offs.
   PRIMARY KEY (store_id, is_test, quarter, source)
 );
 COMMENT ON TABLE order_sums IS 'Sums of orders, refunds and bookings by quarters of an hour, for statistics.';
@@ -41,27 +43,29 @@ COMMENT ON TABLE order_sums IS 'Sums of orders, refunds and bookings by quarters
 CREATE FUNCTION quarter_of(moment timestamptz) RETURNS timestamp LANGUAGE sql IMMUTABLE
 RETURN date_bin('15 minutes', moment AT TIME ZONE 'UTC', '0001-01-01');
 
--- Appending takes no shared lock: no writer of a store waits for another. No foreign key to stores: only triggers of tables
--- that have one write here, once for every order.
+-- Appending takes no shared lock, so no writer of a store waits for another. There is no foreign key to stores: only
+-- triggers of tables that have one write here, once for every order.
 CREATE TABLE list_tally_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
-  list text NOT NULL, -- Also 'refunds', 'paid', 'credited' and 'given_up', for order_sums only.
-  -- Day of creation, in UTC; the quarter of an hour of orders and of these; -infinity in a list without tallies by day.
+  list text NOT NULL, -- May also be 'refunds', 'paid', 'credited' or 'given_up', for order_sums only.
+  -- The day of creation in UTC; for orders and the lists of order_sums, the quarter of an hour; -infinity in a list
+  -- without tallies by day.
   period timestamp NOT NULL,
   labels text[] NOT NULL,
   rows int NOT NULL,
-  units bigint, -- Of each row, as is the amount. Null in a list that order_sums does not sum.
+  units bigint, -- The units of each row; amount is also per row. Null in a list that order_sums does not sum.
   amount bigint,
-  tax bigint, -- Of each order, as are the next columns. Null: 0, which takes no room.
+  tax bigint, -- The tax of each order; the next columns are also per order. Null means 0, which takes no space.
   shipping bigint,
   discount bigint,
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE list_tally_changes IS 'New (positive) and lost (negative) rows that list_tallies and order_sums do not count yet.';
 
--- A deleted change stays in the table and its index while an open snapshot may see it, such as that of a backup: reads start
--- after the mark. The condition on `single` lets its key find the mark: requests plan without scans of whole tables.
+-- A deleted change stays in the table and its index while an open snapshot may see it, such as that of a backup: reads
+-- start after the mark. The condition on `single` lets the planner find the mark by its key: requests are planned
+-- without scans of whole tables.
 CREATE TABLE list_tally_mark (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   folded_through bigint NOT NULL
@@ -71,7 +75,7 @@ COMMENT ON TABLE list_tally_mark IS 'At most one row: list_tallies and order_sum
 CREATE FUNCTION list_tally_mark() RETURNS bigint LANGUAGE sql STABLE
 RETURN coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0);
 
--- A statement names the grain: the planner keeps two of the four parts.
+-- A statement names the grain, so the planner keeps only two of the four parts.
 CREATE VIEW list_counts AS
 WITH change AS NOT MATERIALIZED (
   SELECT * FROM list_tally_changes
@@ -103,8 +107,8 @@ WHERE id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0
   AND list IN ('orders', 'refunds', 'paid', 'credited', 'given_up');
 COMMENT ON VIEW order_sum_changes IS 'What order_sums does not count yet: both together are exact at any moment.';
 
--- Folding moves changes of a store into its tallies and sums: the first 1,000, so that no transaction is long. Returns their
--- number. The caller holds the advisory lock of the store.
+-- Folding moves changes of a store into its tallies and sums: the first 1,000, so that no transaction is long. It
+-- returns their number. The caller holds the advisory lock of the store.
 CREATE FUNCTION fold_list_tally_changes_of(store int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   through bigint := (
@@ -145,9 +149,9 @@ BEGIN
   RETURN taken;
 END $$;
 
--- About one change in 64 makes its writer fold the store, unless another does: no writer waits. A transaction with an older
--- snapshot must not fold: it would delete changes that are already gone. By row: nearly all statements add one row, which a
--- condition passes faster than a query.
+-- About one change in 64 makes its writer fold the store, unless another writer is folding it: no writer waits. A
+-- transaction with an older snapshot must not fold: it would delete changes that are already gone. The trigger runs for
+-- each row: nearly all statements add one row, and a condition is cheaper than a query.
 CREATE FUNCTION fold_list_tally_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF 64 * random() < 1 AND current_setting('transaction_isolation') = 'read committed'
@@ -159,7 +163,7 @@ END $$;
 CREATE TRIGGER list_tally_changes_are_folded AFTER INSERT ON list_tally_changes
   FOR EACH ROW EXECUTE FUNCTION fold_list_tally_changes();
 
--- The worker advances the mark after the changes that are folded, and never waits. It must know that no open transaction can
+-- The worker advances the mark past the folded changes, and never waits. It must know that no open transaction can
 -- still add a change up to `through`.
 CREATE FUNCTION pass_list_tally_changes(through bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE oldest bigint;
@@ -170,9 +174,9 @@ BEGIN
   ON CONFLICT (single) DO UPDATE SET folded_through = greatest(list_tally_mark.folded_through, excluded.folded_through);
 END $$;
 
--- Makes a listed table count its changes once for each statement. `counted` selects store_id, list, period, labels and n
--- from counted_rows, in which n is 1 for a new row and -1 for one that is gone. `before` runs first, on those rows without n.
--- `further` are columns of the changes that counted selects, too.
+-- Makes a listed table count its changes once for each statement. `counted` selects store_id, list, period, labels and
+-- n from counted_rows, in which n is 1 for a new row and -1 for a removed one. `before` runs first, on those rows
+-- without n. `further` names additional columns of the changes that `counted` selects.
 CREATE FUNCTION pg_temp.tally(of_table text, counted text, before text DEFAULT '', further text DEFAULT '') RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -217,7 +221,7 @@ SELECT pg_temp.tally('customers', $$
   SELECT store_id, 'customers' AS list, (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[lower(status)] AS labels, n
   FROM counted_rows$$);
 
--- A product that changes its labels changes the counts of its categories, too.
+-- A product that changes its labels also changes the counts of its categories.
 SELECT pg_temp.tally('products', $$
   WITH product AS (
     SELECT store_id, id, (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[featured::text, in_stock::text] AS labels, n
@@ -228,8 +232,8 @@ SELECT pg_temp.tally('products', $$
   SELECT link.store_id, 'category ' || category_id, '-infinity', labels, n
   FROM product JOIN product_categories AS link ON link.store_id = product.store_id AND product_id = product.id$$);
 
--- A product and its links that change at the same time must not both miss, or both count, each other: a statement that
--- changes links locks their products before it counts.
+-- When a product and its links change at the same time, they must not both miss, or both count, each other: a statement
+-- that changes links locks their products before it counts.
 SELECT pg_temp.tally('product_categories', $$
   SELECT link.store_id, 'category ' || category_id AS list, '-infinity'::date AS period,
     ARRAY[featured::text, in_stock::text] AS labels, n
@@ -238,7 +242,7 @@ SELECT pg_temp.tally('product_categories', $$
   PERFORM FROM products WHERE (store_id, id) IN (SELECT store_id, product_id FROM (%1$s) AS link)
   ORDER BY store_id, id FOR SHARE;$$);
 
--- The list of stock is in the order of its primary key, and counted by 256 products in that order: the running sum finds the
+-- The list of stock is sorted by its primary key, and counted in blocks of 256 products: the running sum finds the
 -- block of a page deep in the list. An update of a quantity moves no row.
 CREATE FUNCTION stock_block(product_id int) RETURNS int LANGUAGE sql IMMUTABLE RETURN product_id / 256;
 
@@ -264,24 +268,26 @@ CREATE TRIGGER bins_take_their_stock_along AFTER UPDATE ON bins
   FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION tally_moved_bin();
 
 -- The list of SKUs: active variants of active products, and active products without active variants. They come from two
--- tables, so neither has an index in its order. No foreign keys: only triggers write here, under the lock on the product.
+-- tables, so neither has an index in its sequence. There are no foreign keys: only triggers write here, under the lock
+-- on the product.
 CREATE TABLE sellable_units (
   store_id int NOT NULL,
   product_id int NOT NULL,
-  variant_key int NOT NULL, -- 0 = the product itself.
+  variant_key int NOT NULL, -- 0 stands for the product itself.
   sku text NOT NULL,
   in_stock boolean NOT NULL, -- Whether a bin of an active warehouse holds units.
   search_text text GENERATED ALWAYS AS (lower(normalize(sku))) STORED,
   PRIMARY KEY (store_id, product_id, variant_key)
 );
 COMMENT ON TABLE sellable_units IS 'What can be ordered: active variants, and active products without one. Triggers maintain it.';
--- The list of SKUs: all, in stock, out of stock. Sorted by code points, which no operating system or locale changes.
+-- These indexes serve the list of SKUs: all, in stock, out of stock. Code points sort the same on every operating
+-- system and in every locale.
 CREATE UNIQUE INDEX sellable_units_by_sku ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key);
 CREATE INDEX sellable_units_in_stock ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key) WHERE in_stock;
 CREATE INDEX sellable_units_out_of_stock ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key) WHERE NOT in_stock;
--- Units by their SKU, in any letter case, and by a part of it.
+-- These indexes find units by SKU, in any letter case, and by a part of it.
 CREATE INDEX sellable_units_by_word ON sellable_units (store_id, upper(sku));
-CREATE INDEX sellable_units_search ON sellable_units USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
+CREATE INDEX sellable_units_search ON sellable_units USING gin (store_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE VIEW units_for_sale AS
 SELECT product.store_id, product.id AS product_id, coalesce(variant.id, 0) AS variant_key,
@@ -297,7 +303,7 @@ SELECT store_id, id AS product_id, 0 AS variant_key, sku,
   NOT EXISTS (
     SELECT FROM product_variants AS variant
     WHERE variant.store_id = product.store_id AND variant.product_id = product.id AND variant.status = 'ACTIVE'
-    OFFSET 0 -- keeps the planner from reading the variants of all products
+    OFFSET 0 -- OFFSET keeps the planner from reading the variants of all products
   ) AS is_offered, status = 'ACTIVE' AS is_active
 FROM products AS product
 UNION ALL
@@ -313,35 +319,54 @@ RETURN EXISTS (
     AND NOT EXISTS (SELECT FROM closed_bins WHERE store_id = of_store AND id = stock.bin_id)
 );
 
--- Every writer of a product's units holds the lock on the product. Each statement has one kind of change: the trigger of
--- one kind must not count while changes of another kind are made but not yet counted.
-CREATE FUNCTION refresh_sellable_units(of_store int, of_products int[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Every writer of a product's units holds the lock on the product. Each statement makes one kind of change: the trigger
+-- of one kind must not count while changes of another kind are made but not yet counted.
+CREATE FUNCTION refresh_sellable_units(of_store int, of_products int[]) RETURNS void LANGUAGE plpgsql
+-- The plans may be made for empty tables. None joins the units of a product with each other: each unit is looked up by its key,
+-- in a sorted range, and each row that changes by its place. No index has a numeric.
+SET enable_seqscan = off AS $$
+DECLARE
+  product_ids int[];
+  variant_keys int[];
+  skus text[];
 BEGIN
   PERFORM FROM products WHERE store_id = of_store AND id = ANY (of_products) ORDER BY id FOR NO KEY UPDATE;
-  DELETE FROM sellable_units WHERE store_id = of_store AND (product_id, variant_key) IN (
-    SELECT unit.product_id, unit.variant_key
-    FROM unnest(of_products) AS changed (id)
-    JOIN sellable_units AS unit ON unit.store_id = of_store AND unit.product_id = changed.id
-    EXCEPT
-    SELECT actual.product_id, actual.variant_key
-    FROM unnest(of_products) AS changed (id)
-    JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id);
-  UPDATE sellable_units AS unit SET sku = actual.sku
+  SELECT array_agg(actual.product_id), array_agg(actual.variant_key), array_agg(actual.sku) INTO product_ids, variant_keys, skus
   FROM unnest(of_products) AS changed (id)
-  JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id
-  WHERE unit.store_id = of_store AND unit.product_id = changed.id AND unit.variant_key = actual.variant_key
-    AND unit.sku <> actual.sku;
+  CROSS JOIN LATERAL (
+    SELECT product_id, variant_key, sku FROM units_for_sale
+    WHERE store_id = of_store AND product_id = changed.id OFFSET 0
+  ) AS actual;
+  DELETE FROM sellable_units WHERE store_id = of_store::numeric AND ctid = ANY (ARRAY(
+    SELECT unit.ctid FROM unnest(of_products) AS changed (id)
+    CROSS JOIN LATERAL (
+      SELECT ctid, product_id, variant_key FROM sellable_units
+      WHERE store_id = of_store AND product_id BETWEEN changed.id AND changed.id ORDER BY product_id, variant_key OFFSET 0
+    ) AS unit
+    WHERE (unit.product_id, unit.variant_key) NOT IN (SELECT * FROM unnest(product_ids, variant_keys))));
+  UPDATE sellable_units AS unit SET sku = renamed.sku
+  FROM (
+    SELECT known.ctid, actual.sku FROM unnest(product_ids, variant_keys, skus) AS actual (product_id, variant_key, sku)
+    CROSS JOIN LATERAL (
+      SELECT ctid, sku FROM sellable_units
+      WHERE store_id = of_store AND product_id BETWEEN actual.product_id AND actual.product_id
+        AND variant_key BETWEEN actual.variant_key AND actual.variant_key
+      ORDER BY product_id, variant_key LIMIT 1
+    ) AS known WHERE known.sku <> actual.sku OFFSET 0
+  ) AS renamed
+  WHERE unit.store_id = of_store::numeric AND unit.ctid = renamed.ctid;
   INSERT INTO sellable_units (store_id, product_id, variant_key, sku, in_stock)
   SELECT of_store, actual.product_id, actual.variant_key, actual.sku,
     is_unit_in_stock(of_store, actual.product_id, actual.variant_key)
-  FROM unnest(of_products) AS changed (id)
-  JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id
-  WHERE NOT EXISTS (
-    SELECT FROM sellable_units AS unit
-    WHERE unit.store_id = of_store AND unit.product_id = actual.product_id AND unit.variant_key = actual.variant_key);
+  FROM unnest(product_ids, variant_keys, skus) AS actual (product_id, variant_key, sku)
+  WHERE (
+    SELECT true FROM sellable_units
+    WHERE store_id = of_store AND product_id BETWEEN actual.product_id AND actual.product_id
+      AND variant_key BETWEEN actual.variant_key AND actual.variant_key
+    ORDER BY product_id, variant_key LIMIT 1) IS NULL;
 END $$;
 
--- Prices and names are not in the table: most updates of the catalog end here after a comparison.
+-- Prices and names are not in the table, so most updates of the catalog end here after a comparison.
 SELECT pg_temp.after_each_statement('keep_units_of', 'products', '{insert,delete}', $$
   PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM changed WHERE status = 'ACTIVE' GROUP BY store_id$$);
 SELECT pg_temp.after_each_statement('keep_units_of_updated', 'products', '{update}', $$

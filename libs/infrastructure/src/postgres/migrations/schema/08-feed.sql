@@ -1,36 +1,39 @@
--- A reader follows positions, so no change may ever appear behind a position that a reader has seen. Sequences, times
--- and transaction ids are not in the order of commits. Changes are therefore numbered after their commit: triggers append
--- them to change_log, and number_changes moves what is committed into changes, one transaction of a store at a time.
+-- A reader follows positions, so no change may ever appear before a position that a reader has seen. Sequences, times
+-- and transaction ids do not have the sequence of commits. Changes are therefore numbered after their commit: triggers
+-- append them to change_log, and number_changes moves what is committed into changes, one transaction of a store at a
+-- time.
 
--- The resources of the feed. A new kind needs its word here, triggers that log it, and its look-up in number_changes.
+-- These are the resources of the feed. A new kind needs its word here, triggers that log it, and its look-up in
+-- number_changes.
 CREATE TYPE change_kind AS ENUM ('orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock');
 
--- No foreign keys to stores: only triggers of tables that have one write here, several times for every order.
+-- There are no foreign keys to stores: only triggers of tables that have one write here, several times for every order.
 CREATE TABLE change_log (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
   kind change_kind NOT NULL,
   entity text COLLATE "C" NOT NULL, -- The id of the resource.
-  -- Which sellable units change with a product: a variant key names one, null means all, -1 none. Each, and each bin with
-  -- it, becomes a change of 'skus' and of 'stock' when it is numbered.
+  -- The sellable units that change with a product: a variant key names one, null means all, -1 means none. When the
+  -- change is numbered, each unit becomes a change of 'skus', and each of its bins one of 'stock'.
   unit int,
   logged_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE change_log IS 'Changes that have no position yet. Appending takes no shared lock: no writer waits for another.';
 
--- Apart from the log, which every order writes: the CHECK there would cost every order.
+-- This table is separate from the log, which every order writes: a CHECK there would cost every order.
 CREATE TABLE shared_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
   via text NOT NULL CHECK (via IN ('brand', 'category', 'bin', 'place', 'orders', 'store')),
   entity int NOT NULL, -- The id of what via names: a bin for place and orders.
-  through text[] NOT NULL DEFAULT '{}', -- Up to where change_log has them: the last key, in the order in which they are read.
+  -- How far change_log has them: the last key, in the sequence in which they are read.
+  through text[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (store_id, id)
 );
 COMMENT ON TABLE shared_changes IS 'Changes of what many products show, that are not yet in change_log for each of them.';
 
--- As with the tallies, a deleted row stays while an open snapshot may see it; reads start after the mark.
+-- Like with the tallies, a deleted row stays while an open snapshot may see it; reads start after the mark.
 CREATE TABLE change_log_mark (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   passed bigint NOT NULL
@@ -41,22 +44,24 @@ CREATE TABLE changes (
   store_id int NOT NULL,
   kind change_kind NOT NULL,
   entity text COLLATE "C" NOT NULL,
-  position bigint NOT NULL, -- Counts from 1 in a store, over all kinds.
+  position bigint NOT NULL, -- Counts all kinds of a store together, from 1.
   deleted boolean NOT NULL, -- Whether the API no longer shows the resource.
-  changed_at timestamptz(3) NOT NULL, -- When the change got its position. Rises with the positions of a store.
-  -- A resource has one row. Its position comes last in the key: the versions that an open snapshot keeps have lower ones, and
-  -- the row is found before them.
+  -- The time at which the change got its position. It rises with the positions of a store.
+  changed_at timestamptz(3) NOT NULL,
+  -- Each resource has one row. Its position comes last in the key: the versions that an open snapshot keeps have lower
+  -- ones, and the row is found before them.
   PRIMARY KEY (store_id, kind, entity, position)
 );
 COMMENT ON TABLE changes IS 'The newest change of each resource. A later change of the same resource moves its row to a new position.';
--- The feed, and the newest position of a kind.
+-- Serves the feed, and finds the newest position of a kind.
 CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
--- Where the feed begins from a time, and lists by the time of the last change.
+-- Finds where the feed starts for a time, and serves lists by the time of the last change.
 CREATE INDEX changes_by_time ON changes (store_id, kind, changed_at);
 -- Retention deletes the oldest tombstones of a store.
 CREATE INDEX changes_deleted ON changes (store_id, changed_at) WHERE deleted;
 
--- The newest rows count the next positions: without them, other changes get the positions that readers have passed.
+-- The newest rows determine the next positions: without them, other changes would get positions that readers have
+-- passed.
 CREATE TRIGGER changes_keep_counting BEFORE TRUNCATE ON changes
   EXECUTE FUNCTION refuse_change('counts the positions of the feed and cannot be emptied');
 
@@ -68,12 +73,14 @@ CREATE TABLE purged_changes (
 );
 COMMENT ON TABLE purged_changes IS 'The newest position of a purged tombstone of each kind: a reader that has not passed it may have missed one.';
 
--- A restore, or a fail-over to a standby that lacks the last commits, gives out the same positions again, for other
--- changes. Each begins a branch: a reader of an older branch that is past the fork has seen what is lost.
+-- After a restore, or a failover to a standby that lacks the last commits, the same positions are assigned again, to
+-- other changes. Each such event begins a branch: a reader of an older branch that is past the fork has seen what is
+-- lost.
 CREATE TABLE change_branches (
   number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
-  -- Cluster, database and timeline of PostgreSQL. A copy has another cluster or database, a fail-over another timeline.
+  -- The cluster, database and timeline of PostgreSQL. A copy has another cluster or database, a failover another
+  -- timeline.
   place text NOT NULL,
   -- The newest ids when the branch began. Rows up to them may have transaction ids of another cluster.
   last_movement bigint NOT NULL,
@@ -89,13 +96,15 @@ CREATE TABLE change_forks (
 );
 COMMENT ON TABLE change_forks IS 'Up to where a reader of a former branch may go on. A store without a row did not exist in it.';
 
--- A place of the feed at which stock can be counted: the end of a numbering. A transaction is before the place if the
--- snapshot sees it: the numbering has given positions to exactly these. Written only where orders or stock have changed.
+-- A position of the feed at which stock can be counted: the end of a numbering. A transaction is before it if the
+-- snapshot sees the transaction: the numbering has assigned positions to exactly these. A row is written only when
+-- orders or stock have changed.
 CREATE TABLE feed_snapshots (
   store_id int NOT NULL,
   branch int NOT NULL,
   position bigint NOT NULL, -- The last position of the numbering.
-  began_after bigint NOT NULL, -- The last position before it. A position between the two is no place for a count.
+  -- The last position before the numbering. A position between the two cannot be used for a count.
+  began_after bigint NOT NULL,
   snapshot pg_snapshot, -- Null when the numbering left committed changes to the next one.
   taken_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (store_id, branch, position)
@@ -115,7 +124,7 @@ BEGIN
     ) AS newest);
 END $$;
 
--- Where a history of the database is written. Null on a server in recovery.
+-- Identifies the history that is being written. Null on a server in recovery.
 CREATE FUNCTION place_of_branch() RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF pg_is_in_recovery() THEN
@@ -126,8 +135,9 @@ BEGIN
     FROM pg_control_system() CROSS JOIN pg_database WHERE datname = current_database());
 END $$;
 
--- A copy that PostgreSQL's own tools have made has the transaction ids of another cluster. It waits for those who move stock
--- or change an order: what they write is then before the branch, or has a newer id. A fail-over keeps the ids and causes no wait.
+-- A copy made by PostgreSQL's own tools contains transaction ids of another cluster. The function waits for
+-- transactions that move stock or change an order: what they write is then before the branch, or has a newer id. A
+-- failover keeps the ids and causes no wait.
 CREATE FUNCTION begin_branch() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   before change_branches := (SELECT branch FROM change_branches AS branch ORDER BY number DESC LIMIT 1);
@@ -142,15 +152,15 @@ BEGIN
   INSERT INTO change_branches (place, last_movement, last_event)
   VALUES (place_of_branch(), coalesce(before.last_movement, 0), coalesce(before.last_event, 0))
   RETURNING number INTO begun;
-  -- What a later branch lost stays lost.
+  -- Positions that an earlier branch lost stay lost in this one.
   INSERT INTO change_forks AS known (store_id, branch, position)
   SELECT stores.id, number, newest_change(stores.id, enum_range(NULL::change_kind)) FROM stores CROSS JOIN change_branches
   WHERE number < begun
   ON CONFLICT (store_id, branch) DO UPDATE SET position = least(known.position, excluded.position);
 END $$;
 
--- A store that moves in brings the branches of its former cluster, below the current one: its readers have cursors of them. Those
--- of the branch that was current there go on, as those of the present one do.
+-- A store that moves in brings the branches of its former cluster, below the current one, because its readers have
+-- cursors of them. Cursors of the branch that was current there stay valid, like those of the current branch here.
 CREATE FUNCTION adopt_branches(of_store int, branches jsonb, forks jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   current_there constant int := (SELECT max(number) FROM jsonb_to_recordset(branches) AS every (number int));
@@ -170,8 +180,8 @@ BEGIN
     AND (fork.position IS NOT NULL OR theirs.number = current_there);
 END $$;
 
--- Begins a branch after a fail-over, and in a copy that PostgreSQL's own tools have made. A former primary must neither
--- number changes nor answer for the current one.
+-- Begins a branch after a failover, and in a copy made by PostgreSQL's own tools. A former primary must neither number
+-- changes nor answer for the current one.
 CREATE FUNCTION keep_branch() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF pg_is_in_recovery() THEN
@@ -186,8 +196,9 @@ BEGIN
   PERFORM begin_branch();
 END $$;
 
--- The last of the waiting changes that are numbered together: with the units and bins of their products, about 5,000. Null: all
--- are. A product has a limited number of variants and bins, so its change may add a few more.
+-- Returns the last of the waiting changes to number together: with the units and bins of their products, about 5,000.
+-- Null means all of them. The numbers of variants and bins of a product are limited, so its change may add only a few
+-- more. The units that a product has lost count, too, while the feed tells of their deletion.
 CREATE FUNCTION end_of_batch(of_store int, mark bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (
@@ -200,17 +211,24 @@ BEGIN
           UNION ALL
           (SELECT FROM stock WHERE store_id = of_store AND product_id BETWEEN entity::int AND entity::int
             AND variant_key BETWEEN coalesce(unit, 0) AND coalesce(unit, 2147483647)
-          ORDER BY product_id, variant_key, bin_id)) AS derived)
+          ORDER BY product_id, variant_key, bin_id)
+          UNION ALL
+          (SELECT FROM changes AS known
+          -- @protects gone-units-in-batch
+          WHERE known.store_id = of_store AND known.kind = 'skus' AND known.deleted AND unit IS NULL
+            AND known.entity >= change_log.entity AND known.entity < change_log.entity || '.'
+          ORDER BY known.entity LIMIT 5000)) AS derived)
       ELSE 0 END) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS changes
       FROM change_log WHERE store_id = of_store AND id > mark
     ) AS waiting WHERE changes >= 5000 ORDER BY id LIMIT 1);
 END $$;
 
--- Gives positions to committed changes of a store. Returns their number, about 5,000 while more may wait, or null while
--- another transaction numbers, or has locked a table: it does not wait. The lock is freed after the positions are visible: the
--- statement after it sees all earlier ones, and whether the resource still exists. A later change is logged again.
+-- Assigns positions to committed changes of a store. Returns their number, about 5,000 while more may wait, or null
+-- while another transaction is numbering or has locked a table: it does not wait. The lock is released after the
+-- positions are visible. The statement after it sees all earlier positions, and whether the resource still exists. A
+-- later change is logged again.
 CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql
--- Planning takes longer than numbering the changes of a few orders. The plan may be made for empty tables.
+-- Planning takes longer than numbering the changes of a few orders. The generic plan may be made for empty tables.
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off AS $$
 DECLARE
@@ -236,7 +254,8 @@ BEGIN
     PERFORM set_config('synchronous_commit', 'local', true);
   END IF;
 
-  -- No caller waits long for a table that a command has locked: readers, and those who share their connection, go on.
+  -- No caller waits long for a table that a command has locked, so that readers, and those who share their connection,
+  -- continue.
   PERFORM set_config('lock_timeout', '100ms', true);
   BEGIN
     upto := end_of_batch(of_store, mark);
@@ -245,14 +264,14 @@ BEGIN
       upto := end_of_batch(of_store, mark);
     END IF;
     newest := newest_change(of_store, enum_range(NULL::change_kind));
-    -- A replay of a webhook seeks its place by time: a clock that was set back must not give an earlier time than before.
+    -- A replay of a webhook finds its position by time: after a clock was set back, times must not decrease.
     newest_at := (
       SELECT max(last.changed_at) FROM unnest(enum_range(NULL::change_kind)) AS each (kind)
       CROSS JOIN LATERAL (
         SELECT changed_at FROM changes WHERE store_id = of_store AND changes.kind = each.kind
         ORDER BY position DESC LIMIT 1
       ) AS last);
-    -- The last batch takes all that its own snapshot sees: a place for counts.
+    -- The last batch takes everything that its own snapshot sees, so its end can be used for counts.
     is_last := upto IS NULL;
     upto := coalesce(upto, 9223372036854775807);
     -- @protects numbering-snapshot
@@ -266,8 +285,8 @@ BEGIN
         SELECT 'skus', entity || coalesce('-' || nullif(unit, 0), ''), id FROM waiting
         WHERE kind = 'products' AND unit IS DISTINCT FROM -1
         UNION ALL
-        -- All units of a product: those of now, and those that a reader may have seen, even as deleted: a unit may have
-        -- come back and gone again. The ids 7 and 7-… sort before '7.', and 70 after it.
+        -- This adds all units of a product: the current ones, and those that a reader may have seen, even as deleted,
+        -- because a unit may have come back and gone again. The ids 7 and 7-… sort before '7.', and 70 after it.
         SELECT 'skus', unit.entity, product.last FROM (
           SELECT entity, max(id) AS last FROM waiting WHERE kind = 'products' AND unit IS NULL GROUP BY entity
         ) AS product
@@ -283,7 +302,7 @@ BEGIN
           ORDER BY known.entity)
         ) AS unit
         UNION ALL
-        -- All bins of the units. A bin's id is '<product>-<variant or 0>-<bin>'.
+        -- This adds all bins of the units. A bin's id is '<product>-<variant or 0>-<bin>'.
         SELECT 'stock', bin.entity, product.last FROM (
           SELECT entity, unit, max(id) AS last, entity || coalesce('-' || unit, '') AS prefix FROM waiting
           WHERE kind = 'products' AND unit IS DISTINCT FROM -1 GROUP BY entity, unit
@@ -294,7 +313,7 @@ BEGIN
             AND variant_key BETWEEN coalesce(product.unit, 0) AND coalesce(product.unit, 2147483647)
           ORDER BY product_id, variant_key, bin_id)
           UNION ALL
-          -- From the last to the first, one look-up each: a look through the range would pass all versions.
+          -- The look-ups go from the last to the first, one at a time: a scan of the range would read all versions.
           (WITH RECURSIVE known AS (
             (SELECT entity FROM changes
             WHERE store_id = of_store AND kind = 'stock'
@@ -311,8 +330,9 @@ BEGIN
         ) AS bin
       ) AS change GROUP BY kind, entity
     ), states AS MATERIALIZED (
-      -- A range of one id, sorted: only the primary key gives this order, so the one plan for all calls uses it, also when made
-      -- for empty tables. A unit is sought by its whole key: else, PostgreSQL 18 read the index of all SKUs of the store.
+      -- The query reads a sorted range with a single id: only the primary key has this order, so the one plan for all
+      -- calls uses it even when made for empty tables. A unit is looked up by its whole key: otherwise, PostgreSQL 18
+      -- reads the index of all SKUs of the store.
       SELECT touched.*, coalesce(CASE kind
         WHEN 'orders' THEN (SELECT true FROM orders
           WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
@@ -339,21 +359,22 @@ BEGIN
       END, false) AS shown
       FROM touched
     ), news AS MATERIALIZED (
-      -- What no reader of the feed has seen needs no tombstone.
-      SELECT * FROM (
-        SELECT states.*, (
-          SELECT known.ctid FROM changes AS known
-          WHERE known.store_id = of_store AND known.kind = states.kind
-            AND known.entity BETWEEN states.entity AND states.entity
-          ORDER BY known.entity DESC, known.position DESC LIMIT 1) AS former
-        FROM states
-      ) AS state WHERE shown OR former IS NOT NULL
+      -- A resource that no reader of the feed has seen needs no tombstone, and one that has a tombstone needs no other.
+      SELECT states.*, former.ctid AS former FROM states
+      LEFT JOIN LATERAL (
+        SELECT known.ctid, known.deleted FROM changes AS known
+        WHERE known.store_id = of_store AND known.kind = states.kind
+          AND known.entity BETWEEN states.entity AND states.entity
+        ORDER BY known.entity DESC, known.position DESC LIMIT 1
+      ) AS former ON true
+      WHERE shown OR NOT former.deleted
     ), replaced AS (
-      -- No index has a numeric: a plan that is made for empty tables would read the whole store.
+      -- The cast to numeric prevents an index: a plan that is made for empty tables would otherwise read the whole
+      -- store.
       DELETE FROM changes
       WHERE ctid = ANY (ARRAY(SELECT former FROM news WHERE former IS NOT NULL)) AND store_id = of_store::numeric
     ), numbered AS (
-      -- Without ON CONFLICT, which would pass all versions of the row.
+      -- ON CONFLICT is avoided, because it would read all versions of the row.
       INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
       -- @protects position-at-commit
       SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown,
@@ -361,7 +382,8 @@ BEGIN
       FROM news
       RETURNING position
     ), placed AS (
-      -- The snapshot of this statement: it sees the transactions whose changes are in waiting, and those before, and no other.
+      -- This stores the statement's snapshot: it sees the transactions whose changes are in waiting, and earlier ones,
+      -- and no other.
       INSERT INTO feed_snapshots (store_id, branch, position, began_after, snapshot)
       SELECT of_store, (SELECT max(number) FROM change_branches), max(position), newest,
         CASE WHEN is_last THEN pg_current_snapshot() END
@@ -376,9 +398,10 @@ BEGIN
   RETURN moved;
 END $$;
 
--- Logs a change of each product that shows what has changed, with the units that show it: of about 5,000, in the order of an index.
--- Returns whether more wait. A product that comes to show it behind that place is logged by its own change. Not in the trigger
--- of the change: it would miss a product whose transaction is still open, and which then shows the old name.
+-- Logs a change of each product that shows what has changed, with the units that show it: about 5,000, in the sequence
+-- of an index. Returns whether more wait. A product that starts to show it after that point is logged by its own
+-- change. The trigger of the change cannot do this: it would miss a product whose transaction is still open, and which
+-- then shows the old name.
 CREATE FUNCTION spread_shared_changes(of_store int) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   room int := 5000;
@@ -386,14 +409,15 @@ DECLARE
   passed int;
   reached text[];
 BEGIN
-  -- The first of equal ones that have not begun stands for all: it begins after their commits.
+  -- The first of equal ones that have not begun represents all of them, because it starts after their commits.
   DELETE FROM shared_changes WHERE store_id = of_store AND id IN (
     SELECT id FROM (
       SELECT id, row_number() OVER (PARTITION BY via, entity ORDER BY id) AS place
       FROM (SELECT * FROM shared_changes WHERE store_id = of_store ORDER BY id LIMIT room) AS first WHERE through = '{}'
     ) AS equals WHERE place > 1);
   FOR shared IN SELECT * FROM shared_changes WHERE store_id = of_store ORDER BY id LIMIT room LOOP
-    -- A range of one id, sorted: as in number_changes. A bare name in ORDER BY could be that of a text that is selected.
+    -- The query reads a sorted range with a single id, as in number_changes. A bare name in ORDER BY could be that of a
+    -- selected text.
     WITH shown AS MATERIALIZED (
       (SELECT 'products'::change_kind AS kind, id::text AS entity, -1 AS unit, ARRAY[id::text] AS key,
         row_number() OVER (ORDER BY brand_id, id) AS place
@@ -447,8 +471,8 @@ BEGIN
   RETURN EXISTS (SELECT FROM shared_changes WHERE store_id = of_store);
 END $$;
 
--- The worker passes the mark after the rows that are gone, and never waits. It must know that no open transaction can still
--- add a change up to `through`.
+-- The worker moves the mark past the rows that are gone, and never waits. It must know that no open transaction can
+-- still add a change up to `through`.
 CREATE FUNCTION pass_change_log(through bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   mark bigint := coalesce((SELECT passed FROM change_log_mark WHERE single), 0);
@@ -460,7 +484,7 @@ BEGIN
   ON CONFLICT (single) DO UPDATE SET passed = greatest(change_log_mark.passed, excluded.passed);
 END $$;
 
--- Which writes change which resource. A row that an UPDATE leaves as it was is no change.
+-- The triggers below define which writes change which resource. A row that an UPDATE leaves unchanged is not a change.
 
 SELECT pg_temp.after_each_statement('log', kind, '{insert,delete}', format($$
   INSERT INTO change_log (store_id, kind, entity) SELECT store_id, %L::change_kind, id::text FROM changed$$, kind))
@@ -470,7 +494,7 @@ SELECT pg_temp.after_each_statement('log_updated', kind, '{update}', format($$
   SELECT store_id, %L::change_kind, id::text FROM (TABLE changed EXCEPT TABLE removed) AS updated$$, kind))
 FROM unnest('{customers,categories,brands}'::text[]) AS kind;
 
--- A product shows the names of its categories, in their order, and of its brand.
+-- A product shows its brand and its categories in sequence, so their names matter.
 CREATE FUNCTION log_products_that_show() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.store_id, TG_ARGV[0], NEW.id);
@@ -499,8 +523,9 @@ SELECT pg_temp.after_each_statement('log_updated', part, '{update}', $$
   SELECT DISTINCT store_id, 'orders'::change_kind, order_id::text FROM (TABLE changed EXCEPT TABLE removed) AS updated$$)
 FROM unnest('{order_lines,fraud_assessments}'::text[]) AS part;
 
--- By row: each attempt updates one stage. Claiming a stage changes nothing that the API shows. The list of columns costs
--- nothing; PostgreSQL would read the text of a WHEN condition for each statement.
+-- The trigger runs for each row, because each attempt updates one stage. Claiming a stage changes nothing that the API
+-- shows. The list of columns costs nothing, whereas PostgreSQL would parse the text of a WHEN condition for each
+-- statement.
 CREATE FUNCTION log_order_of_part() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' OR NEW IS DISTINCT FROM OLD THEN
@@ -515,9 +540,9 @@ CREATE TRIGGER shipment_items_stay_logged AFTER UPDATE ON shipment_items
 CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, reference, state, attempts, last_error, outcome, updated_at
   ON order_stages FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 
--- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested loop:
--- the plan is made for the first statement of a session, and a later one may update the whole catalog. A price is shown with
--- the product and its unit, and with no bin.
+-- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested
+-- loop: the plan is made for the first statement of a session, and a later one may update the whole catalog. A price is
+-- shown with the product and its unit, but with no bin.
 SELECT pg_temp.after_each_statement('log_updated', 'products', '{update}', $$
   INSERT INTO change_log (store_id, kind, entity, unit)
   SELECT store_id, logged.kind, logged.entity, logged.unit
@@ -530,14 +555,15 @@ SELECT pg_temp.after_each_statement('log_updated', 'products', '{update}', $$
     UNION ALL
     SELECT 'skus', id::text, NULL WHERE changed.price IS DISTINCT FROM removed.price
     UNION ALL
-    -- Variants without a price have that of the product.
+    -- Variants without a price have the price of their product.
     SELECT 'skus', changed.id || '-' || variant.id, NULL FROM product_variants AS variant
     WHERE changed.price IS DISTINCT FROM removed.price
       AND variant.store_id = changed.store_id AND variant.product_id = changed.id AND variant.price IS NULL
   ) AS logged
   WHERE changed IS DISTINCT FROM removed$$);
 
--- A variant that comes or goes for sale can replace the product itself. Its name and position are no part of a unit.
+-- A variant that starts or stops being for sale can replace the product itself. A unit shows neither the variant's name
+-- nor its position.
 SELECT pg_temp.after_each_statement('log', 'product_variants', '{insert,delete}', $$
   INSERT INTO change_log (store_id, kind, entity)
   SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM changed$$);

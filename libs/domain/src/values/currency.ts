@@ -19,7 +19,7 @@ export function isCurrency(code: string): code is Currency {
   return KNOWN.has(code);
 }
 
-/** 2 for most, 0 for JPY, 3 for KWD. */
+/** Returns 2 for most currencies, 0 for JPY, 3 for KWD. */
 export function minorUnitExponent(currency: Currency): number {
   return EXPONENTS[currency] ?? 2;
 }
