@@ -181,6 +181,7 @@ const valueField =
 export const ReferenceField = valueField(VALUES.reference);
 export const CodeField = valueField(VALUES.code);
 export const UuidField = valueField(VALUES.uuid);
+export const DayField = valueField(VALUES.day);
 
 /** A list of different references. */
 export function ReferencesField({ max, description }: TextOptions): PropertyDecorator {
@@ -273,28 +274,7 @@ function timeField(when: string, isThen: (time: Date) => boolean) {
     fieldOrNull({ type: 'string', format: 'date-time', description }, isReadBy({ rule, read }));
 }
 
-/** Null or a day of the years 1 to 9999. */
-export function DayField({ description }: FieldOptions): PropertyDecorator {
-  const isOne = isTextThat(
-    (value) => /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && isDay(value),
-    'must be a date such as 2026-11-27',
-  );
-  return fieldOrNull({ type: 'string', format: 'date', description }, isOne);
-}
-
-/** A list of different texts, which may be empty. */
-export function NamesField({ most, max, description }: TextOptions & { readonly most: number }): PropertyDecorator {
-  const isName = (value: unknown) => typeof value === 'string' && isUpTo(value, max) && isExternalReference(value);
-  const areNames = constraint(
-    (value) =>
-      Array.isArray(value) && value.length <= most && value.every(isName) && new Set(value).size === value.length,
-    `must be a list of at most ${most} different texts of 1 to ${max} visible characters, with plain spaces only between them`,
-  );
-  const items: SchemaObject = { type: 'string', minLength: 1, maxLength: max };
-  return fieldOrNull({ type: 'array', items, maxItems: most, uniqueItems: true, description }, areNames);
-}
-
-/** A request with a limited key is compared with each of its networks. */
+/** Limits the networks of a key, because each of its requests is compared with each of them. */
 const MAX_NETWORKS = 50;
 
 export function NetworksField({ description }: FieldOptions): PropertyDecorator {

@@ -1,10 +1,9 @@
 import { CommitOutcomeUnknown, Deadline, PriceListsService, type PriceListFilter } from '@app/application';
-import { CurrencyMismatch, MAX_PRICE_LISTS, NotFound, PriceListInUse, TooManyPriceLists } from '@app/domain';
+import { CurrencyMismatch, MAX_PRICE_LISTS, NotFound, PriceListInUse, TooManyPriceLists, VALUES } from '@app/domain';
 import { PriceList, toPriceListResponse } from '@app/representations';
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { CurrentStore, OrderDeadline, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
-import { CODE_RULE } from '../body/fields.js';
 import { list, single } from '../envelope.js';
 import { invalidField } from '../errors/invalid-fields.js';
 import { Documented } from '../openapi/documented.js';
@@ -69,7 +68,7 @@ export class PriceListsController {
     },
     answer: { status: 200, description: 'The list.' },
     failures: [
-      invalidField(`code ${CODE_RULE}`),
+      invalidField(`code ${VALUES.code.rule}`),
       invalidField('valid_to must not be before valid_from'),
       new CurrencyMismatch('USD'),
       new TooManyPriceLists(MAX_PRICE_LISTS),

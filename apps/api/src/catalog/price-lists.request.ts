@@ -1,5 +1,5 @@
 import type { PriceList } from '@app/application';
-import { CurrencyMismatch, MAX_GROUP_NAME, MAX_GROUPS_OF_LIST, MAX_INT4, type Currency } from '@app/domain';
+import { CurrencyMismatch, MAX_GROUPS_OF_LIST, MAX_INT4, type Currency, VALUES } from '@app/domain';
 import * as is from '../body/fields.js';
 import { InvalidFields } from '../errors/invalid-fields.js';
 
@@ -26,9 +26,8 @@ export class PutPriceListRequest {
   @is.DayField({ description: 'The last day on which the list applies. Null: no last day.' })
   valid_to?: string | null;
 
-  @is.NamesField({
-    most: MAX_GROUPS_OF_LIST,
-    max: MAX_GROUP_NAME,
+  @is.ReferencesField({
+    max: MAX_GROUPS_OF_LIST,
     description: 'The groups of customers to whom the list applies. Letter case matters.',
   })
   customer_groups?: string[] | null;
@@ -39,7 +38,7 @@ export function toPriceList(code: string, body: PutPriceListRequest, currency: C
   const { valid_from: validFrom = null, valid_to: validTo = null } = body;
   const isReversed = validFrom !== null && validTo !== null && validTo < validFrom;
   const faults = [
-    ...(is.isCode(code) ? [] : [{ path: 'code', message: is.CODE_RULE }]),
+    ...(VALUES.code.read(code) === null ? [{ path: 'code', message: VALUES.code.rule }] : []),
     ...(isReversed ? [{ path: 'valid_to', message: 'must not be before valid_from' }] : []),
   ];
   if (faults.length > 0) throw new InvalidFields(faults);
