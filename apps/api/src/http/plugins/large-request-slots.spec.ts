@@ -276,7 +276,7 @@ describe('slots of large requests', () => {
       client.write('GET /v1/products?size=9000000 HTTP/1.1\r\nHost: x\r\nX-Store: 7\r\n\r\n');
       return client;
     });
-    await vi.waitFor(() => expect(statuses).toHaveLength(6));
+    await vi.waitFor(() => expect(statuses).toHaveLength(6), { timeout: 30_000 });
     size = 'small';
     const small = await read(7, '/v1/customers/1');
     const written = await send(7, { method: 'POST', url: '/v1/stock', payload: {} });
@@ -289,7 +289,7 @@ describe('slots of large requests', () => {
       { success: false, code: 'overloaded' },
     ]);
     expect(written.statusCode).toBe(200);
-    await vi.waitFor(async () => expect((await read(7, '/v1/customers/1')).body).toBe('small'));
+    await vi.waitFor(async () => expect((await read(7, '/v1/customers/1')).body).toBe('small'), { timeout: 30_000 });
   });
 
   it.each([
