@@ -1,10 +1,7 @@
 export * from './infrastructure.module.js';
 export * from './extension.js';
 export * from './access/sign-in-link.js';
-export * from './catalog/list-prices.js';
 export * from './catalog/live-catalog-pricing.js';
-export { lockNewLists, roomForLists } from './catalog/price-limits.js';
-export * from './catalog/quantity-rules.js';
 export { IS_FOR_SALE } from './stock/available-stock.js';
 export * from './feed/begin-branch.js';
 export * from './feed/number-changes.js';

@@ -1,7 +1,14 @@
 import { isOddEmail } from '../lists/search-terms.js';
 import { trimmed } from '../postgres/trimmed.js';
 
-export { customerOfEmail, hasEmail } from '../lists/customer-email.js';
+/**
+ * SQL for whether a customer has an e-mail, in any letter case. It compares like the unique index of customers, with
+ * PostgreSQL's lower(), which differs from JavaScript's for some letters. A customer without an e-mail never matches.
+ * @param customer the alias of the customer's row. @param email an SQL expression.
+ */
+export function hasEmail(customer: string, email: string): string {
+  return `lower(${customer}.email) = lower(${email}) AND ${customer}.email <> ''`;
+}
 
 /**
  * SQL for whether the order `item` has an e-mail, in any letter case. `email_key` represents nearly all e-mails
