@@ -82,7 +82,7 @@ export function newFile(text: string): string {
 export function displayName(text: string): string {
   const name = VALUES.displayName.read(text);
   if (name !== null) return name;
-  // Not commander's error, which repeats the value, line breaks included.
+  // The error of commander is avoided, because it repeats the value, including line breaks.
   throw new CommandFailed(`--name ${VALUES.displayName.rule}.`, EXIT.usage);
 }
 

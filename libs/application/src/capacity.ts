@@ -85,27 +85,27 @@ export const BULK_CHANGES = 0.4;
 export const MAX_BULK_CHANGES_OF_STORE = 2;
 
 /**
- * Requests about sign-ins that ask the database at a time, of which a network has one: they need no key, and their statements and
- * the look-ups of keys take the same turns.
+ * Concurrent sign-in requests that use the database, at most one for each network. They need no key, and their statements
+ * share the slots of key look-ups.
  */
 export const MAX_SIGN_INS = 2;
 
 /** Mails with sign-in codes that a worker sends concurrently. */
 export const MAX_SIGN_IN_MAILS = 20;
 
-/** Notices to merchants that a worker sends at a time, and as many mails to people who were added. */
+/** Merchant notices that a worker sends concurrently, and the same number of invitation mails. */
 export const MAX_NOTICES = 5;
 
 /**
- * Connections to the mail server besides those of order mails. As many as the mails that use them: order mails to servers that
- * answer slowly do not delay a code.
+ * SMTP connections for sign-in codes, notices and invitations: one for each mail of these kinds. Order mails have others,
+ * so that slow recipients do not delay a code.
  */
 export const SMTP_CONNECTIONS_OF_PEOPLE = MAX_SIGN_IN_MAILS + 2 * MAX_NOTICES;
 
-/** The share of the mails of a kind at a time that one store may have: its slow recipients leave places to other stores. */
+/** The share of a worker's concurrent mails of a kind for one store, so that its slow recipients leave slots to others. */
 export const MAILS_OF_STORE = 0.5;
 
-/** Webhooks that a worker serves at a time. One that hangs takes a place for 20 s, and then pauses. */
+/** Webhooks that a worker serves concurrently. One that hangs takes a slot for 20 s, and is then retried later. */
 export const MAX_WEBHOOKS_SERVED = 256;
 
 /** Webhooks of one store that a worker serves concurrently, because a store may use many names for one host. */

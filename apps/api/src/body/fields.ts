@@ -77,7 +77,7 @@ function fieldOrNull(
   return field({ type: Object, description, anyOf, required: false, default: preset }, IsOptional(), ...constraints);
 }
 
-/** `default`, where a field has it, is the meaning of null and of an absent field. */
+/** `default`, where present, is the meaning of null and of an absent field. */
 interface FieldOptions {
   readonly description: string;
 }
@@ -169,7 +169,7 @@ interface RequirableOptions extends FieldOptions {
   readonly isRequired?: boolean;
 }
 
-/** A text that parameters, bundles and options read alike. */
+/** Declares a text that parameters, bundles and options read alike. */
 const valueField =
   (kind: ValueKind<unknown>) =>
   ({ description, isRequired = false }: RequirableOptions): PropertyDecorator => {
@@ -183,7 +183,7 @@ export const CodeField = valueField(VALUES.code);
 export const RequiredEmailField = ({ description }: FieldOptions) =>
   valueField(VALUES.email)({ description, isRequired: true });
 export const EmailField = valueField(orEmpty(VALUES.email));
-/** Surrounding blanks do not count. */
+/** Declares a name. Surrounding blanks do not count. */
 export const NameField = valueField(VALUES.displayName);
 export const CurrencyField = valueField(VALUES.currency);
 export const CountryField = ({ description }: FieldOptions) =>
@@ -238,14 +238,14 @@ export function FlagField(schema: FieldOptions & { readonly default?: boolean })
   return fieldOrNull({ type: 'boolean', ...schema }, isFlag);
 }
 
-/** Null or a time with a zone: until a day ahead, for clocks that differ. */
+/** Declares null or a time with a zone, at most a day ahead, which allows for clocks that differ. */
 export const TimestampField = timeField('and not in the future', (time) => {
   const tomorrow = new Date();
   tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
   return time < tomorrow;
 });
 
-/** Null or a time with a zone that is not over. */
+/** Declares null or a time with a zone that is in the future. */
 export const FutureTimeField = timeField('in the future', (time) => time > new Date());
 
 function timeField(when: string, isThen: (time: Date) => boolean) {
@@ -271,7 +271,7 @@ export function NetworksField({ description }: FieldOptions): PropertyDecorator 
   return fieldOrNull({ type: 'array', items, minItems: 1, maxItems: MAX_NETWORKS, description }, isList);
 }
 
-/** Headers of HTTP with their values, by name. */
+/** Declares HTTP headers with their values, by name. */
 export function HeadersField({ description }: FieldOptions): PropertyDecorator {
   const faultOf = (value: unknown) =>
     isJsonObject(value) ? faultOfHeaders(value) : 'must be an object of names and values';

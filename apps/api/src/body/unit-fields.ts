@@ -38,7 +38,7 @@ export function faultsOfHighPrice(
   return [{ path: `.${name}`, message: `must not be higher than ${highest}` }];
 }
 
-/** @throws InvalidFields @param list the member of the body that has the lines. */
+/** @param list the member of the body that contains the lines. @throws InvalidFields */
 export function refuseLines<Line>(
   lines: readonly Line[],
   list: string,

@@ -190,7 +190,7 @@ export const flagFilter = (name: string, what: string): Filter<true> => ({
   read: (sent) => FLAG.read(lastOf(sent) ?? '') || undefined,
 });
 
-/** Rejects unreadable values: a client that mistypes a filter must not read other rows than it asked for. */
+/** Refuses unreadable values: a client that mistypes a filter must not read other rows than intended. */
 function refusing<T>(
   name: string,
   { rule, read: parse }: ValueReader<T>,
@@ -253,7 +253,7 @@ export const integerFilter = (
 
 const FINER_THAN_MS = /\.\d{3}\d*[1-9]/;
 
-/** Rounded up to milliseconds: what has happened at a time, to a millisecond, stays before or after it. */
+/** Rounds up to milliseconds, so that what happened at a time, to a millisecond, stays on the same side of it. */
 function readBound(text: string): Date | null {
   // A `+` that a client does not encode arrives as a blank.
   const time = VALUES.time.read(text.replace(' ', '+'));

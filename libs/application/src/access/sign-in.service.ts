@@ -51,7 +51,7 @@ export type SignInProof = { readonly code: string } | { readonly link: string };
 export interface Browser {
   /** Where the request comes from. */
   readonly address: string;
-  /** The nonce in its cookie. */
+  /** The nonce in the browser's cookie. */
   readonly nonce: string | undefined;
   readonly device: string;
   /** The secrets in the browser's cookies. A new sign-in ends these sessions. */
@@ -67,7 +67,7 @@ export interface SignInResult {
 
 @Injectable()
 export class SignInService {
-  /** For requests that need no key. A code also waits for those of its network and address, with a connection. */
+  /** Limits requests that need no key. Requests of one network wait for each other here, before they take a connection. */
   // @protects sign-in-slots
   private readonly slots = new Semaphore(() => MAX_SIGN_INS, SLOT_WAIT_MS, 1);
 
@@ -123,13 +123,11 @@ export class SignInService {
   }
 
   /**
-   * Says as whom and where the link signs in, without using it.
-   *
-   * @param address of the client.
-   * @throws SignInInvalid, and Overloaded when its turn does not come in time.
+   * Returns whom, and in which stores, the link would sign in, without using it.
+   * @throws SignInInvalid, and Overloaded when the wait for a slot times out.
    */
   look(link: string, { nonce, address }: Pick<Browser, 'nonce' | 'address'>): Promise<readonly SignInCandidate[]> {
-    return this.inTurn(address, async () => {
+    return this.inSlot(address, async () => {
       const signIn = await this.findToken(link, nonce);
       const candidates = signIn ? await this.signIns.candidates(signIn) : [];
       if (candidates.length === 0) throw new SignInInvalid();
@@ -138,29 +136,29 @@ export class SignInService {
   }
 
   /**
-   * @param store subdomain of the store, for a person of several.
-   * @returns the stores to choose from when there are several: then nothing is used up.
-   * @throws SignInInvalid, and Overloaded when its turn does not come in time.
+   * @param store the subdomain of the store, for a person with several stores.
+   * @returns the stores to choose from when there are several; the sign-in is then still unused.
+   * @throws SignInInvalid, and Overloaded when the wait for a slot times out.
    */
   enter(
     proof: SignInProof,
     browser: Browser,
     store: string | undefined,
   ): Promise<SignInResult | readonly SignInCandidate[]> {
-    return this.inTurn(browser.address, () => this.enterInTurn(proof, browser, store));
+    return this.inSlot(browser.address, () => this.enterInSlot(proof, browser, store));
   }
 
-  /** @param sessions their secrets. @throws Overloaded when its turn does not come in time. */
+  /** @param sessions the secrets of the sessions. @throws Overloaded when the wait for a slot times out. */
   async signOut({ address, sessions }: Pick<Browser, 'address' | 'sessions'>): Promise<void> {
     const hashes = hashesOf(sessions);
-    if (hashes.length > 0) await this.inTurn(address, () => this.signIns.endSessions(hashes));
+    if (hashes.length > 0) await this.inSlot(address, () => this.signIns.endSessions(hashes));
   }
 
-  private inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
+  private inSlot<T>(address: string, work: () => Promise<T>): Promise<T> {
     return this.slots.run(networkOf(address), work);
   }
 
-  private async enterInTurn(
+  private async enterInSlot(
     proof: SignInProof,
     { nonce, device, sessions }: Browser,
     store: string | undefined,
@@ -199,10 +197,10 @@ export class SignInService {
   }
 }
 
-/** A text that cannot be a secret costs the database nothing. */
+/** Leaves out texts that cannot be secrets, so that they cost the database nothing. */
 const hashesOf = (sessions: readonly string[]): Buffer[] => sessions.filter(isSessionSecret).map(hashApiKey);
 
-/** A code has 40 random bits: with the nonce, which only the browser has, a copy of the table cannot be searched. */
+/** A code has only 40 random bits. The nonce, which only the browser has, prevents a search in a copy of the table. */
 const hashOfCode = (nonce: string, code: string): Buffer => sha256(`${nonce}:${code}`);
 
 function sha256(text: string): Buffer {

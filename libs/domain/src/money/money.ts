@@ -75,7 +75,7 @@ export function isUnitPrice(text: string, currency: Currency): boolean {
   return minorUnitsOf(text, currency) <= MAX_UNIT_PRICE;
 }
 
-/** 7990 minor units of USD become `79.90`. {@link Money.parse} reads it back. */
+/** Formats 7990 minor units of USD as `79.90`. {@link Money.parse} reads the text back. */
 export function toDecimalText({ minor, currency }: Money): string {
   const exponent = minorUnitExponent(currency);
   if (exponent === 0) return String(minor);

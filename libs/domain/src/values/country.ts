@@ -1,4 +1,4 @@
-/** ISO 3166-1 alpha-2 (2024), and XK: Kosovo has no code there, and carriers, the EU and the IMF use this one. */
+/** The codes of ISO 3166-1 alpha-2 (2024), and XK: Kosovo has no code there, but carriers, the EU and the IMF use this one. */
 const COUNTRIES = new Set(
   (
     'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS ' +

@@ -1,10 +1,13 @@
 const YEAR_1 = new Date('0001-01-01T00:00Z');
 const YEAR_10000 = new Date('+010000-01-01T00:00Z');
 
-/** Whether the year has four digits in UTC, which an offset can change. ISO 8601 and PostgreSQL write other years in other forms. */
+/**
+ * Whether the year has four digits in UTC, which an offset can change. ISO 8601 and PostgreSQL write other years
+ * differently.
+ */
 const isInCalendar = (time: Date): boolean => time >= YEAR_1 && time < YEAR_10000;
 
-/** Whether the calendar has the day: Date reads 30 February as 2 March. */
+/** Whether the calendar has the day: the `Date` constructor reads 30 February as 2 March. */
 function isDay(text: string): boolean {
   const day = new Date(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);

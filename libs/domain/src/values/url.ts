@@ -1,4 +1,7 @@
-/** The URL of a text; null when it is none. Not `URL.canParse`, which fails for hosts such as `münchen.example` on Node 20. */
+/**
+ * Parses a URL; returns null when the text is not a URL. `URL.canParse` fails for hosts such as `münchen.example` on
+ * Node 20.
+ */
 export function parseUrl(text: string): URL | null {
   try {
     return new URL(text);
@@ -12,5 +15,5 @@ export const isWebAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether a host, as in a URL, is this machine: what is sent there is on no network. */
+/** Whether the host of a URL is this machine. What is sent there crosses no network. */
 export const isLoopback = (hostname: string): boolean => LOOPBACK.has(hostname);

@@ -1,6 +1,6 @@
 import { isText } from './text.js';
 
-/** How texts become values: the same for bodies, query parameters, bundles, options and variables. */
+/** Reads a text in the same way for bodies, query parameters, bundles, options and variables. */
 export interface ValueReader<T> {
   /** What a message says of a refused text, after the name of the field, parameter, option or variable. */
   readonly rule: string;
@@ -10,9 +10,9 @@ export interface ValueReader<T> {
 
 /** Values that are texts on the wire, as schemas publish them. */
 export interface ValueKind<T = string> extends ValueReader<T> {
-  /** Code points. */
+  /** The limit in code points. */
   readonly maxLength: number;
-  /** The part of the rule that every dialect of regular expressions has. */
+  /** The part of the rule that every dialect of regular expressions supports. */
   readonly pattern: string;
 }
 
@@ -40,7 +40,7 @@ export function orEmpty<T>({ pattern, rule, read, ...limits }: ValueKind<T>): Va
 /** The greatest value of a PostgreSQL integer: ids and quantities are 32-bit. */
 export const MAX_INT4 = 2_147_483_647;
 
-/** A decimal integer within the range, which `Number` represents exactly. */
+/** Reads a decimal integer within the range, which `Number` must represent exactly. */
 export function integerFrom(min: number, max: number): ValueReader<number> {
   const read = (text: string) => {
     // Zero has no sign.
@@ -52,7 +52,7 @@ export function integerFrom(min: number, max: number): ValueReader<number> {
 
 /** Reads a word of a list, in any letter case. */
 export function wordOf<Word extends string>(words: readonly Word[]): ValueReader<Word> {
-  // The length rules out ligatures: `'ﬀ'.toUpperCase()` is `'FF'`.
+  // Comparing the lengths rules out ligatures: `'ﬀ'.toUpperCase()` is `'FF'`.
   const isWord = (word: Word, text: string) => word.length === text.length && word.toUpperCase() === text.toUpperCase();
   return {
     rule: `must be one of ${words.join(', ')}`,

@@ -10,7 +10,7 @@ import { integerFrom, kindOf, type ValueKind, type ValueReader } from './value-k
 const textIf = (isValid: (text: string) => boolean) => (text: string) => (isValid(text) ? text : null);
 const asGiven = textIf(() => true);
 
-/** In upper case. The pattern has only letters of ASCII: upper case folds others, `ß` into `SS`. */
+/** Returns a code in upper case. Its pattern allows only ASCII letters, because upper case changes others: `ß` becomes `SS`. */
 const upperIf = (isValid: (code: string) => boolean) => (text: string) => textIf(isValid)(text.toUpperCase());
 
 const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u;
@@ -110,9 +110,8 @@ export const FLAG: ValueReader<boolean> = {
 export const isReceiptNumber = (text: string): boolean => VALUES.receiptNumber.read(text) !== null;
 
 /**
- * The id that a client, an operator or a file names: in lower case, the only form that is compared, and that seals what is
- * encrypted. Some clients write capitals.
- *
- * @param text with hyphens, of any version, in either case. @returns null for another text.
+ * Reads the id that a client, an operator or a file names. Only the lower-case form is compared and authenticates
+ * encrypted values, but some clients write capitals.
+ * @param text with hyphens, of any version, in either case. @returns null for any other text.
  */
 export const readUuid = (text: string): string | null => VALUES.uuid.read(text);

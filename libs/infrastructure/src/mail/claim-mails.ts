@@ -13,9 +13,9 @@ export interface MailTable {
 }
 
 /**
- * The SQL that claims due mails within the limits of `valuesOf`: the longest due of each store before the second of any, and a
- * store that has room for more before one that has less, so that no store waits for the backlog of another. The claim moves the due
- * time: an attempt that fails, or whose worker is killed, is made again without a further statement.
+ * Returns SQL that claims due mails within the limits of `valuesOf`: the longest due of each store before the second of
+ * any, and a store that has more room before one that has less, so that no store waits for the backlog of another. The
+ * claim moves the due time, so an attempt that fails, or whose worker is killed, is repeated without another statement.
  *
  * @param name the comment that names the statement.
  */

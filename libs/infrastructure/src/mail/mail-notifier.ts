@@ -75,7 +75,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
   }
 
   // A message has one id, so that a mail program shows a message sent twice only once. Its date is the time of sending:
-  // a message that was held for days must not sort below mail read since, and mail servers treat old dates as spam.
+  // a message that was held for days must not sort below mail that was read since, and mail servers treat old dates as
+  // spam.
   private deliver(
     by: SmtpDelivery | MailFolder,
     store: StoreProfile | null,

@@ -13,13 +13,13 @@ const RESTART_INTERVAL_MS = 1_000;
 
 const IS_FREE = `(locked_until IS NULL OR locked_until < now())`;
 
-// When more are due than are asked for, the longest due of each store comes before the second of any, and a store that has room
-// for more before one that has less, so that no store waits for the backlog of another. A store without room keeps its front, so
-// that the next claim begins there. It reads a few stages of each store: BETWEEN and pairs of columns keep the planner to the index
-// order_stages_due_by_store, and places of rows (ctid) to what was found. The stages of running attempts are the longest due: the
-// index passes them first. SKIP LOCKED: workers at the same moment claim different stages, for which the front of a store is longer
-// than a claim, and none waits for a retry of an operator. Changes no indexed column, so that no index gets an entry, and no column
-// that the feed of changes shows.
+// When more stages are due than requested, the longest due of each store comes before the second of any, and a store that
+// has more room before one that has less, so that no store waits for the backlog of another. A store without room keeps
+// its front, and the next claim begins there. The statement reads a few stages of each store: BETWEEN and pairs of columns
+// keep the planner on the index order_stages_due_by_store, and row locations (ctid) on what was found. The stages of
+// running attempts are the longest due, so the index passes them first. SKIP LOCKED lets concurrent workers claim
+// different stages, so the front of a store is longer than a claim, and no worker waits for a retry of an operator. The
+// statement changes no indexed column, so that no index gets an entry, and no column that the feed shows.
 const CLAIM = `/* stages.claim */
   WITH longest AS MATERIALIZED (
     SELECT store_id FROM order_stages WHERE state = 'pending' AND run_at >= $6 AND run_at <= now() AND ${IS_FREE}
@@ -84,7 +84,7 @@ export class PostgresPipelineStages extends PipelineStages {
     super();
   }
 
-  // The commit of the claim follows that of the order in the WAL. When the standbys have the one, they have the other.
+  // In the WAL, the commit of the claim follows the commit of the order, so a standby that has the claim has the order.
   override async claim(limits: ClaimLimits, forMs: number): Promise<ClaimedStage[]> {
     // @protects claim-on-standby
     const now = performance.now();

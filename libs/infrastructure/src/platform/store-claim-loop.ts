@@ -1,7 +1,7 @@
 import { MAILS_OF_STORE, type ClaimLimits } from '@app/application';
 import { ClaimLoop, type ClaimLoopOptions } from './claim-loop.js';
 
-/** Leaves places to other stores when the work of one store takes long, as with a mail server that answers slowly. */
+/** Leaves slots to other stores when the work of one store takes long, for example with a slow mail server. */
 export abstract class StoreClaimLoop<Claim extends { readonly storeId: number }> extends ClaimLoop<Claim> {
   private readonly mostOfStore: number;
 
@@ -28,18 +28,18 @@ export abstract class StoreClaimLoop<Claim extends { readonly storeId: number }>
   }
 }
 
-/** The values $1 to $4 of a claim. */
+/** Returns the values $1 to $4 of a claim. */
 export function valuesOf({ most, mostOfStore, running }: ClaimLimits): unknown[] {
   return [most, mostOfStore, [...running.keys()], [...running.values()]];
 }
 
-/** What a claim may take of a store: SQL, for the values of `valuesOf` and a column `store_id` of the table `waiting`. */
+/** SQL for how many rows a claim may take from a store. It needs the values of `valuesOf`, and a table `waiting` with `store_id`. */
 export const ROOM_OF_STORE = `$2::int - coalesce((
   SELECT busy.count FROM unnest($3::int[], $4::int[]) AS busy (store_id, count) WHERE busy.store_id = waiting.store_id), 0)`;
 
 /**
- * The SQL of a table `due` with the places that a claim takes of the rows `locked`. The worker at the same moment may have locked
- * what comes first of a store: the rows behind it replace those, and no others.
+ * SQL of a table `due` with the rows that a claim takes from `locked`. A concurrent worker may have locked the first rows of
+ * a store; only the rows behind them replace those.
  */
 export const DUE_OF_LOCKED = `due AS (
     SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY store_id ORDER BY turn) AS number FROM locked) AS numbered

@@ -62,7 +62,7 @@ export class Database {
    * Runs a statement as a transaction of its own. The server plans it on each run, for its values.
    *
    * @param values begins with the id of the store, or with no number.
-   * @param owner whose turn it takes; of a statement whose values begin with another number, such as a limit, always given.
+   * @param owner the owner of its slot; required when the values begin with another number, such as a limit.
    */
   query<Row>(text: string, values: readonly unknown[] = [], owner: Owner = ownerOf(values)): Promise<Row[]> {
     const send = async (client: pg.PoolClient) => {
@@ -116,7 +116,7 @@ export class Database {
    * Runs a statement that writes, as a transaction of its own.
    *
    * @param values begins with the id of the store, or with no number.
-   * @param owner as of `query`.
+   * @param owner as in `query`.
    * @throws CommitOutcomeUnknown when the connection was lost before the answer, or the server cancelled the wait for its
    *   standbys.
    */

@@ -1,10 +1,10 @@
 import { DeadlineExceeded, MAX_READS_OF_CONNECTION } from '@app/application';
 import type pg from 'pg';
 
-/** The owner of statements of no one store, such as look-ups of keys. */
+/** The owner of statements that belong to no single store, such as key look-ups. */
 export const ALL_STORES = 'all stores';
 
-/** Whose turns a statement takes: the id of a store, or `ALL_STORES`. */
+/** The owner of the slot that a statement takes: the id of a store, or `ALL_STORES`. */
 export type Owner = number | typeof ALL_STORES;
 
 export type IsWanted = () => boolean;

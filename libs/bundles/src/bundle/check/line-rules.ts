@@ -43,14 +43,14 @@ const TEXTS: Readonly<Record<string, (text: string) => string | null>> = {
   timeZone: (text) => (isTimeZone(text) ? text : null),
 };
 
-/** Returns the stored form; null when it is not valid. */
+/** Returns the stored form; null when the text is invalid. */
 export function readText(kind: string, text: string): string | null {
   const { read } = VALUES[kind as keyof typeof VALUES] ?? { read: TEXTS[kind] };
   const value = read?.(text) ?? null;
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** These read null as empty; the others keep it. */
+/** These kinds read null as empty; the others keep it. */
 export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText', 'email', 'country']);
 export const TRIMMED: ReadonlySet<string> = new Set(['trimmedText', 'name']);
 
