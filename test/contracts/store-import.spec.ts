@@ -232,7 +232,7 @@ describe('StoreImport', () => {
 
     const written = write([brand('a')]);
 
-    await eventually(async () => expect(await lockWaits(application.database, '%take_turn_of_store%')).toBe(1));
+    await eventually(async () => expect(await lockWaits(application.database, '%import.lock_store%')).toBe(1));
     await client.query('COMMIT');
     expect((await written).map(({ result }) => result)).toEqual(['created']);
   });
@@ -252,7 +252,7 @@ describe('StoreImport', () => {
     await client.query('BEGIN');
     await client.query(`SELECT pg_advisory_xact_lock(hashtext('import'), $1)`, [store.id]);
     const first = write([brand('a')]);
-    await eventually(async () => expect(await lockWaits(application.database, '%take_turn_of_store%')).toBe(1));
+    await eventually(async () => expect(await lockWaits(application.database, '%import.lock_store%')).toBe(1));
     let checks = 0;
     const line = {
       slug: 'b',

@@ -161,6 +161,17 @@ describe('a session on a database with other formats', () => {
     ]);
   });
 
+  it('ends a statement of the housekeeping in the server before its connection is dropped', async () => {
+    const pool = housekeepingPool(api.database.url, () => undefined);
+    const { rows } = await pool.query<{ statement_timeout: number }>(
+      "/* test.timeout */ SELECT setting::int AS statement_timeout FROM pg_settings WHERE name = 'statement_timeout'",
+    );
+    await pool.end();
+
+    expect(rows[0]?.statement_timeout).toBeGreaterThan(0);
+    expect(rows[0]?.statement_timeout).toBeLessThan(pool.options.query_timeout ?? 0);
+  });
+
   it('plans no parallel workers for requests', async () => {
     const [shown] = await api.app
       .get(DataSource)

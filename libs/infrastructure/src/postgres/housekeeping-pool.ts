@@ -6,9 +6,11 @@ const CONNECTIONS = 2;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** Longer than any statement of the housekeeping. */
 const QUERY_TIMEOUT_MS = 10_000;
+/** Shorter, so that the server ends a statement before its connection is dropped: it would keep waiting for a lock. */
+const STATEMENT_TIMEOUT_MS = 9_000;
 
 /**
- * Makes a pool for the worker's housekeeping, without the time limits of requests.
+ * Makes a pool for the worker's housekeeping, with longer time limits than those of requests.
  * @param databaseUrl a direct connection: on a pooler's connections, requests have set their time limits.
  * @param onError called when a connection breaks, idle or in use.
  */
@@ -23,7 +25,7 @@ export function housekeepingPool(databaseUrl: string, onError: (error: Error) =>
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: QUERY_TIMEOUT_MS,
-    ...onConnect(),
+    ...onConnect(`SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`),
   });
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
