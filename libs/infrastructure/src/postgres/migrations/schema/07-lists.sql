@@ -322,8 +322,9 @@ RETURN EXISTS (
 -- Every writer of a product's units holds the lock on the product. Each statement makes one kind of change: the trigger
 -- of one kind must not count while changes of another kind are made but not yet counted.
 CREATE FUNCTION refresh_sellable_units(of_store int, of_products int[]) RETURNS void LANGUAGE plpgsql
--- The plans may be made for empty tables. None joins the units of a product with each other: each unit is looked up by its key,
--- in a sorted range, and each row that changes by its place. No index has a numeric.
+-- The plans may be made for empty tables or with old statistics. None joins the units of a product with each other: each unit
+-- is looked up by its whole key, since PostgreSQL 18 may read the index of all SKUs of the store for a range of each column.
+-- Each row that changes is found by its ctid. No index has a numeric.
 SET enable_seqscan = off AS $$
 DECLARE
   product_ids int[];
@@ -348,11 +349,11 @@ BEGIN
   FROM (
     SELECT known.ctid, actual.sku FROM unnest(product_ids, variant_keys, skus) AS actual (product_id, variant_key, sku)
     CROSS JOIN LATERAL (
-      SELECT ctid, sku FROM sellable_units
-      WHERE store_id = of_store AND product_id BETWEEN actual.product_id AND actual.product_id
-        AND variant_key BETWEEN actual.variant_key AND actual.variant_key
+      SELECT ctid, product_id, variant_key, sku FROM sellable_units
+      WHERE store_id = of_store AND (product_id, variant_key) >= (actual.product_id, actual.variant_key)
       ORDER BY product_id, variant_key LIMIT 1
-    ) AS known WHERE known.sku <> actual.sku OFFSET 0
+    ) AS known
+    WHERE known.product_id = actual.product_id AND known.variant_key = actual.variant_key AND known.sku <> actual.sku OFFSET 0
   ) AS renamed
   WHERE unit.store_id = of_store::numeric AND unit.ctid = renamed.ctid;
   INSERT INTO sellable_units (store_id, product_id, variant_key, sku, in_stock)
@@ -360,10 +361,9 @@ BEGIN
     is_unit_in_stock(of_store, actual.product_id, actual.variant_key)
   FROM unnest(product_ids, variant_keys, skus) AS actual (product_id, variant_key, sku)
   WHERE (
-    SELECT true FROM sellable_units
-    WHERE store_id = of_store AND product_id BETWEEN actual.product_id AND actual.product_id
-      AND variant_key BETWEEN actual.variant_key AND actual.variant_key
-    ORDER BY product_id, variant_key LIMIT 1) IS NULL;
+    SELECT (product_id, variant_key) = (actual.product_id, actual.variant_key) FROM sellable_units
+    WHERE store_id = of_store AND (product_id, variant_key) >= (actual.product_id, actual.variant_key)
+    ORDER BY product_id, variant_key LIMIT 1) IS NOT TRUE;
 END $$;
 
 -- Prices and names are not in the table, so most updates of the catalog end here after a comparison.
