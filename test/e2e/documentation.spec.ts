@@ -650,6 +650,7 @@ describeInBrowser('the documentation page in a browser', () => {
 
     beforeAll(async () => {
       page = await browser.newPage({ viewport, colorScheme });
+      page.setDefaultTimeout(RENDERING_MS);
       page.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) trouble.push(message.text());
       });
