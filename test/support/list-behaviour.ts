@@ -24,7 +24,7 @@ export async function idsIn(api: RunningApi, url: string, key = 'id'): Promise<{
   return { ids: data.map((row) => row[key]), total: pagination.total };
 }
 
-/** Tests what all lists have in common. The store must have at least three rows. */
+/** Tests what all lists have in common. The list must have at least three rows. */
 export function itBehavesAsList(endpoint: () => ListEndpoint): void {
   describe('as a list', () => {
     it('returns the envelope of a list', async () => {

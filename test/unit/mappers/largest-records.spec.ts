@@ -30,7 +30,7 @@ import { aStoreProfile } from '../../builders/order-record.js';
 import { NO_AMOUNTS } from '../../builders/order-state.js';
 
 const AT = '2026-11-20T12:00:00.000Z';
-/** Twice what an order may have, because an import can bring them. Each shipment contains every line. */
+/** Twice the number that an order may have: an import can bring such orders. Each shipment contains every line. */
 const [SHIPMENTS, PAYMENTS] = [400, 1_000];
 const PAGE = 100;
 
@@ -38,7 +38,7 @@ function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** The milliseconds that the work takes of the processor: the best of ten runs. Other processes do not count. */
+/** Returns the processor time of the work in milliseconds, the best of ten runs. Other processes do not count. */
 function millisecondsOf(work: () => unknown): number {
   const runs = times(10, () => {
     const before = process.cpuUsage();
@@ -50,7 +50,7 @@ function millisecondsOf(work: () => unknown): number {
 }
 
 const METADATA = Object.fromEntries(times(50, (n) => [`key_${n}`, 'x'.repeat(500)]));
-/** All lines together have at most 256 kB. */
+/** The metadata of all lines together has at most 256 kB. */
 const LINE_METADATA = Object.fromEntries(times(4, (n) => [`key_${n}`, 'x'.repeat(500)]));
 const TAX = times(2, (n) => ({ name: `Tax ${n}`, rate: 10 + n, amount: 99_900 }));
 const attributes = Object.fromEntries(times(10, (n) => [`Attribute ${n}`, `Value ${n}`]));
@@ -159,7 +159,7 @@ const PERSONAL_ROW: OrderColumns = {
   allocations: [],
   catalog: times(MAX_LINES, () => ['runner', 'R-1'] as const),
   history: times(5_000, () => ({ at: AT })),
-  // These are two bookings for each of 100 payments and refunds, and 500 changes of lines and of units.
+  // Two bookings for each of 100 payments and 100 refunds, 500 changes of lines, and 500 changes of units.
   bookings: times(1_400, () => ({
     ...{ at: AT, bookedAt: AT, kind: 'credit', reference: '', taxLines: null },
     ...{ charged: '0', credited: '1', paid: '0', refunded: '0' },

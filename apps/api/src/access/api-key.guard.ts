@@ -8,7 +8,7 @@ import { credentialOf } from './credential.js';
 import '../route-access.js';
 import { KEYS_OF_STORE, Throttle } from './throttle.js';
 
-/** When the body arrives more than this after the admission, the guard checks the key again. */
+/** The guard checks the key again when this time passes between the admission and the arrival of the body. */
 const SLOW_BODY_MS = 1_000;
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
@@ -44,8 +44,8 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   /**
-   * A request that the limit of its key refuses does not count for the store, so that a looping client leaves the other
-   * keys their share.
+   * Counts the request first for its key, then for the store. A request that exceeds the limit of its key does not
+   * count for the store. Therefore, a client in a loop leaves the other keys their share.
    * @throws TooManyRequests
    */
   private limitRate(key: ApiKeyLookup): void {
@@ -57,8 +57,8 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   /**
-   * Checks the key again, because a client may delay its body until its access has ended. The request is already
-   * counted.
+   * Checks the key again, because a client may delay the body until the key has lost its access. The rate limit has
+   * already counted the request.
    */
   private async admitAgain(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     for (const name of ['x-traffic-mode', 'x-key-expires-at']) reply.removeHeader(name);
@@ -82,8 +82,8 @@ export class ApiKeyGuard implements CanActivate {
 }
 
 /**
- * Whether the access may have ended since the admission: for requests that give access, and those whose body was slow.
- * All others need no second look-up.
+ * Whether the key must be checked a second time: the route needs a fresh sign-in, or the body was slow, so the access
+ * may have ended since the admission. All other requests need no second look-up.
  */
 function mayHaveEnded({ routeOptions, admittedAt }: FastifyRequest): boolean {
   return routeOptions.config.needsFreshSignIn === true || performance.now() - admittedAt > SLOW_BODY_MS;
@@ -106,8 +106,8 @@ function demandScope({ routeOptions }: FastifyRequest, key: ApiKeyLookup): void 
 }
 
 /**
- * Whether the request needs a key. An unknown path under `/v1` does, in any spelling, so that strangers do not learn
- * which routes exist there.
+ * Whether the request needs a key. Unknown paths under `/v1`, in any spelling, need one too, so that strangers do not
+ * learn which routes exist there.
  */
 function needsKey({ is404, routeOptions, url }: FastifyRequest): boolean {
   if (!is404) return routeOptions.config.access !== 'public';

@@ -20,15 +20,15 @@ export class Networks {
   }
 }
 
-/** Whether one of the networks contains every address of the given one. */
+/** Whether one of `networks` contains every address of `network`. */
 export function isWithin(network: string, networks: readonly string[]): boolean {
   const [start = '', bits] = network.split('/');
   return networks.some((outer) => Number(outer.split('/')[1]) <= Number(bits) && new Networks([outer]).has(start));
 }
 
 /**
- * Requests from one network count together. The network is a single IPv4 address, or an IPv6 /64, since one client can
- * own all addresses of a /64.
+ * Returns the network of an address. The requests from one network count together. The network is a single IPv4 address
+ * or an IPv6 /64, since one client can own all addresses of a /64.
  */
 export function networkOf(address: string): string {
   const read = readAddress(address);
@@ -37,7 +37,7 @@ export function networkOf(address: string): string {
   return read.kind() === 'ipv4' ? read.toString() : `${startOf(read, 64)}/64`;
 }
 
-/** `instead` is what a refused text may mean. It is absent when the text is no network at all. */
+/** `instead` lists what a refused text may mean. It is empty when the text is no network at all. */
 export type NetworkReading =
   | { readonly network: string; readonly instead: null }
   | { readonly network: null; readonly instead: readonly string[] };
@@ -48,7 +48,7 @@ export type NetworkReading =
  */
 export function readNetwork(text: string): NetworkReading {
   const [address = '', length, ...rest] = text.trim().split('/');
-  // A zone, as in fe80::1%eth0, is not part of a network.
+  // An address with a zone, such as fe80::1%eth0, is not accepted.
   const read = address.includes('%') ? null : readAddress(address);
   const most = isIP(address) === 6 ? 128 : 32;
   const bits = length ?? String(most);

@@ -11,21 +11,22 @@ export interface StockUnit {
 }
 
 export interface InvalidLine {
-  /** Distinguishes two requests whose lines have the same faults. */
+  /** What the client sent. It distinguishes two requests whose lines have the same faults. */
   readonly sent: unknown;
   readonly error: string;
 }
 
 export interface StockLine extends StockUnit {
-  /** Codes. Null is possible when the product lies in only one bin, or the store has only one. */
+  /** A code. It may be null when the product lies in only one bin, or when the store has only one bin. */
   readonly warehouse: string | null;
   readonly bin: string | null;
   readonly write: StockWrite;
   /**
-   * The feed position of a count; null for other lines. A position from the middle of a read (`hasMore`) is refused.
+   * The feed position of a count; null for other lines. A position is refused when the client took it from a page after
+   * which the feed has more changes (`hasMore`).
    */
   readonly asOf: (Pick<FeedPosition, 'branch' | 'position'> & { readonly hasMore: boolean }) | null;
-  /** What the line contains when its form is wrong. It then names no unit. */
+  /** What the client sent when the form of the line is wrong; null otherwise. Such a line names no unit. */
   readonly invalid: InvalidLine | null;
 }
 

@@ -2,8 +2,9 @@ import { isOddEmail } from '../lists/search-terms.js';
 import { trimmed } from '../postgres/trimmed.js';
 
 /**
- * SQL for whether a customer has an e-mail, in any letter case. It compares like the unique index of customers, with
- * PostgreSQL's lower(), which differs from JavaScript's for some letters. A customer without an e-mail never matches.
+ * SQL for whether a customer has the given e-mail, in any letter case. It compares with PostgreSQL's lower(), as the
+ * unique index of customers does. JavaScript's lower case differs for some letters. A customer without an e-mail never
+ * matches.
  * @param customer the alias of the customer's row. @param email an SQL expression.
  */
 export function hasEmail(customer: string, email: string): string {
@@ -11,8 +12,8 @@ export function hasEmail(customer: string, email: string): string {
 }
 
 /**
- * SQL for whether the order `item` has an e-mail, in any letter case. `email_key` represents nearly all e-mails
- * (search-terms.ts).
+ * SQL for whether the order `item` has the given e-mail, in any letter case. `email_key` does not represent unusual
+ * e-mails (search-terms.ts); a separate condition finds these.
  * @param email an SQL expression.
  */
 export function hasCustomerEmail(email: string): string {
@@ -21,8 +22,9 @@ export function hasCustomerEmail(email: string): string {
 }
 
 /**
- * SQL for whether an order belongs to a person: it has the e-mail, or is linked to the customer who has it.
- * Each part has an index, so a search reads the orders of the person and those with an unusual e-mail.
+ * SQL for whether an order belongs to a person: the order has the e-mail, or is linked to the customer `customerId`.
+ * Each of the three conditions has an index, so a search reads only the orders of the person and the orders with an
+ * unusual e-mail.
  * @param order the alias of the order's row. @param email, customerId SQL expressions; the id may be null.
  */
 export function isOrderOf(order: string, email: string, customerId: string): string {

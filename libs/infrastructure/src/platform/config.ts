@@ -66,11 +66,11 @@ export class Config {
   readonly workerPort: number | null;
   /** The URL where browsers reach the service, without a trailing slash; `null` when unknown. */
   readonly publicUrl: string | null;
-  /** Each running stage has a connection to the mail server. */
+  /** The number of stages that run at the same time. Each of them has a connection to the mail server. */
   readonly workerConcurrency: number;
   /** Private networks that webhooks may nevertheless reach, on any port, such as `10.1.0.0/16`. */
   readonly webhookAllow: readonly string[];
-  /** The proxies whose `X-Forwarded-For` is trusted: all, a number of the last ones, or those in networks. */
+  /** The proxies whose `X-Forwarded-For` is trusted: all or none, the last n proxies, or those in networks. */
   readonly trustProxy: boolean | number | readonly string[];
 
   /** @throws ConfigError */
@@ -78,7 +78,7 @@ export class Config {
     const read = new Environment(env);
     this.port = read.integer('PORT', 3000, 0, 65_535);
     this.databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
-    // A trial is reachable only from this machine, until the operator decides otherwise.
+    // A service with the embedded database listens only on this machine, unless the operator sets HOST.
     this.host = read.text('HOST') ?? (this.databaseUrl === null ? '127.0.0.1' : '0.0.0.0');
     this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
     this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
@@ -134,13 +134,16 @@ export class Config {
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
       throw new ConfigError('DATABASE_DIRECT_URL', 'requires DATABASE_URL');
     }
-    // Browsers drop the cookie of a sign-in at another address.
+    // The provider sends the browser back to PUBLIC_URL. A sign-in that began at another address has no cookie there.
     if (this.oidc && this.publicUrl === null) throw new ConfigError('PUBLIC_URL', 'is required with OIDC_ISSUER');
     if (!this.oidc && !this.mailedCodes) throw new ConfigError('SIGN_IN', 'requires OIDC_ISSUER');
   }
 }
 
-/** A variable that prevents the start. Its message is one line and never repeats the value, which may be a secret. */
+/**
+ * The value of a variable prevents the start. The message of the error is one line. It never repeats the value, which
+ * may be a secret.
+ */
 export class ConfigError extends Error {
   constructor(variable: string, problem: string) {
     super(`${variable} ${problem}`);
@@ -218,7 +221,7 @@ class Environment {
     );
   }
 
-  /** Drops the trailing slash. Browsers send the cookies of a sign-in to no other address. */
+  /** Drops the trailing slash. Sessions exist only at this address: browsers send their cookies to no other one. */
   publicUrl(name: string): string | null {
     const read = (text: string) => (isPrivateUrl(text) && /^https?:\/\/[^\s/?#@]+\/?$/i.test(text) ? text : null);
     const rule = 'must be https:// and a host, or http:// on this machine, without a path, user, query or fragment';
@@ -254,7 +257,7 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return protocols.includes(url.protocol);
 }
 
-/** The path, below its issuer, where a provider describes itself. */
+/** A provider serves its metadata at this path below the issuer. */
 const DISCOVERY = '/.well-known/openid-configuration';
 
 const ISSUER_FORM = 'a URL that starts with https://, without a query';
@@ -264,8 +267,8 @@ function readIssuer(text: string): string | null {
 }
 
 /**
- * Matches the hosts where Microsoft signs in the accounts of every company, and of private persons, who enter their
- * e-mail themselves.
+ * Matches the sign-in hosts of Microsoft. They have the accounts of every company and of private persons. Private
+ * persons enter their e-mail themselves.
  */
 const MICROSOFT = /(?:^|\.)(?:microsoftonline\.(?:com|us|cn)|windows\.net)$/;
 const MANY_TENANTS = /^\/(?:common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(?:\/|$)/i;

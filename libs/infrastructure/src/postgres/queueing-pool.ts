@@ -12,8 +12,9 @@ type Callback = (
 const RETRY_MS = 1_000;
 
 /**
- * A pool that works with the connections it has while the server accepts no more: a caller waits for one of them, as in
- * a pool that has reached its maximum size. Without any connection, it throws the server's refusal.
+ * A pool that keeps working with its open connections when the server refuses further ones. A caller then waits for one
+ * of the open connections, as in a pool that has reached its maximum size. When the pool has no open connection, it
+ * throws the server's refusal.
  */
 export class QueueingPool extends pg.Pool {
   private readonly waiting: (() => void)[] = [];
@@ -21,7 +22,7 @@ export class QueueingPool extends pg.Pool {
 
   constructor(config?: pg.PoolConfig) {
     super(config);
-    // The event precedes the return of the connection to the idle ones.
+    // The pool emits this event before the connection becomes idle, so the waiting caller continues one tick later.
     this.on('release', () => process.nextTick(() => this.waiting.shift()?.()));
   }
 

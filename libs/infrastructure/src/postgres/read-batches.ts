@@ -14,16 +14,16 @@ export type OnClient = (owner: Owner, work: (client: pg.PoolClient) => Promise<v
 
 interface Read {
   readonly query: pg.QueryConfig;
-  /** Null for a read that its request cannot do without. */
+  /** Whether the caller still waits for the result. Null when the request always needs the result. */
   readonly isWanted: IsWanted | null;
   readonly resolve: (result: pg.QueryResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Sends short reads of the same tick together, a few reads of one store on each connection, without waiting for the
- * answers in between. Under load there are many such reads, because requests wait in groups for the look-up of their
- * keys.
+ * Collects the short reads of one tick and sends them in batches. A batch has a few reads of one store and uses one
+ * connection. The reads of a batch are sent without waiting for the answers in between. Under load, one tick has many
+ * reads, because one look-up of API keys answers a group of waiting requests.
  */
 export class ReadBatches {
   private waiting: Read[] = [];
@@ -82,12 +82,12 @@ function inBatches(reads: readonly Read[]): Batch[] {
   return batches;
 }
 
-/** The owner of a statement that names none: the store whose id its values begin with. */
+/** The owner of a statement whose caller gives no owner. A number as the first value is the id of the store. */
 export function ownerOf([first]: readonly unknown[]): Owner {
   return typeof first === 'number' ? first : ALL_STORES;
 }
 
-/** A batch takes one optional read: a second one would make its connection wait twice for the same lock. */
+/** A batch takes only one optional read: with a second one, the connection might wait twice for the same lock. */
 function isFull(batch: readonly Read[], { isWanted }: Read): boolean {
   return (
     batch.length === MAX_READS_OF_CONNECTION || (isWanted !== null && batch.some((other) => other.isWanted !== null))

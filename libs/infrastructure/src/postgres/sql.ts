@@ -1,4 +1,7 @@
-/** Runs statements on one connection. Code that writes rows for both requests and commands depends on it. */
+/**
+ * Runs statements on one connection. Code that writes rows depends on this interface when both requests and commands
+ * use the code.
+ */
 export interface Sql {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }

@@ -3,7 +3,7 @@ import { tracedStatement, traceStatement } from '../platform/spans.js';
 import { statementName } from '../platform/statement-name.js';
 import type { DatabaseMetrics, StatementKind } from './database-metrics.js';
 
-/** Calls `run` synchronously. */
+/** Traces the statement that `run` sends, and measures its time. It calls `run` synchronously. */
 export function watched<T>(
   metrics: DatabaseMetrics,
   kind: StatementKind,
@@ -17,7 +17,7 @@ export function watched<T>(
   return answer;
 }
 
-/** Adds the statements that TypeORM sends by itself to the metrics. */
+/** TypeORM sends some statements by itself. This adds them to the metrics and to the trace. */
 export function watchDataSource(dataSource: DataSource, metrics: DatabaseMetrics): void {
   dataSource.subscribers.push({
     afterQuery: ({ query, executionTime = 0 }) => {

@@ -5,8 +5,8 @@ import { Database } from '../postgres/database.js';
 import { ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.js';
 
 /**
- * The number of rows per column: enough to detect a swapped or missing key, at a cost that does not grow with the
- * store.
+ * The number of rows that are read per column. It is enough to detect a swapped or missing key. The cost does not grow
+ * with the data.
  */
 const SAMPLE = 1_000;
 

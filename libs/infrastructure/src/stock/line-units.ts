@@ -1,7 +1,7 @@
 /**
- * SQL for the units that the lines of an order have in bins, one row for each line and bin: those that the order has
- * taken and not cancelled (`held`), among these the units of shipments (`claimed`), and among these those that have
- * left (`shipped`). The parameters are SQL expressions.
+ * SQL with one row for each line of an order and each bin of the line. `held` counts the units that the order took from
+ * the bin and did not cancel. `claimed` counts the held units that are in shipments. `shipped` counts the claimed units
+ * that have left. The parameters are SQL expressions.
  */
 export const unitsByBin = (storeId: string, orderId: string) => `(
     SELECT position, bin_id, sum(held) AS held, sum(claimed) AS claimed, sum(shipped) AS shipped
@@ -19,8 +19,8 @@ export const unitsByBin = (storeId: string, orderId: string) => `(
   )`;
 
 /**
- * SQL for rows (position, bin_id, quantity) with the requested units of lines, taken from their lowest bins. Units that
- * are in no bin get the bin 0.
+ * SQL with rows (position, bin_id, quantity) for the units that `asked` requests. The units of a line come from its
+ * bins with the lowest ids. Units that are in no bin get the bin 0.
  * @param units SQL with rows (position, bin_id, units). @param asked SQL with rows (position, quantity).
  */
 export const firstUnits = (units: string, asked: string) => `(
@@ -37,5 +37,7 @@ export const firstUnits = (units: string, asked: string) => `(
     WHERE before < wanted
   )`;
 
-/** SQL for the units of the order `$2` of the store `$1` that are in no shipment, for {@link firstUnits}. */
+/**
+ * SQL for the `units` of {@link firstUnits}: the units of the order `$2` of the store `$1` that are in no shipment.
+ */
 export const UNCLAIMED_UNITS = `(SELECT position, bin_id, held - claimed AS units FROM ${unitsByBin('$1', '$2')} AS unit)`;

@@ -6,7 +6,8 @@ import { FASTIFY_FAULTS, MalformedRequest } from '../../errors/request-errors.js
 import { excessOf } from './json-shape.js';
 
 /**
- * RFC 8259 lets a parser ignore one byte order mark. Another server in between may ignore a different number of them.
+ * RFC 8259 lets a parser ignore one byte order mark. A proxy between the client and the service may ignore a different
+ * number of marks.
  */
 const TWO_BYTE_ORDER_MARKS = Buffer.from('\ufeff\ufeff');
 
@@ -19,7 +20,8 @@ type Reader = (request: FastifyRequest, body: Buffer, next: (error: Error | null
 export const jsonBodies = fp(
   (fastify, _options, done) => {
     fastify.removeAllContentTypeParsers();
-    // A field such as `__proto__` is an unknown field like any other: bodies are read only by their declared fields.
+    // The parser accepts a field such as `__proto__`. It is an unknown field like any other: the code reads only
+    // declared fields.
     const parse = fastify.getDefaultJsonParser('ignore', 'ignore');
     const read = (types: RegExp | '*', reader: Reader) =>
       fastify.addContentTypeParser(types, { parseAs: 'buffer' }, (request, body: Buffer, next) => {

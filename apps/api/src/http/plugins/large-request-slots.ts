@@ -21,11 +21,11 @@ import { ClientGone } from '../../errors/request-errors.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Releases the slot before the answer, such as for a wait. Null for a request without a slot. */
+    /** Releases the slot before the answer, such as while the request waits for changes. Null without a slot. */
     endTurn: (() => void) | null;
     /**
-     * Records what was read when the answer shows much less, or when the answer lacks it because the read took too
-     * long.
+     * Records the number of bytes that were read for the request. The answer may be much smaller, or it may lack them
+     * because the read took too long.
      */
     noteRead(bytes: number): void;
   }
@@ -43,12 +43,13 @@ const LARGE_FIELDS = /\b(?:line_items|metadata)\b/i;
 /** How long the requests of a route count as large after one of them was large. */
 const LARGE_MS = 60_000;
 /**
- * Lets one request of a store run at a time when its body is large, when the answers of its route may be large, or when
- * the route has recently read or answered much for the store, even in a refusal, or a read of it was late. The next one
- * begins when the answer is made and the process has served the others. Otherwise, many readers of one store would keep
- * the orders of all other stores waiting. Large raw bodies, whose store is not yet known, wait for each other. A store
- * whose clients leave much unread gets neither slots nor what was read for it in between: answers stay in memory until
- * they are read.
+ * Lets only one large request of a store run at a time. Otherwise, many readers of one store would keep the orders of
+ * all other stores waiting. A request is large in these cases: its body is large; the answers of its route may be
+ * large; the route has recently read or answered much for the store, even in a refusal; a read of the route was
+ * recently late. The next large request begins when the answer is made and the process has served other requests. The
+ * store of a large raw body is not yet known, so large raw bodies wait for each other. Answers stay in memory until the
+ * clients read them. While the clients of a store leave much unread, its large requests get no slot, and a refusal
+ * replaces the answers of its reads.
  */
 export const largeRequestSlots = fp(
   (fastify, _options, done) => {
@@ -137,27 +138,28 @@ function isRead({ apiKey, method }: FastifyRequest, { statusCode }: FastifyReply
 }
 
 /**
- * Whether a read was late: many large reads at the same time all end too late, and their size stays unknown. Writes do
- * not count, because they may be late from waiting for a lock.
+ * Whether a read was late. Such a read counts as large: when many large reads run at the same time, all end too late,
+ * and their size stays unknown. Late writes do not count, because they may have waited for a lock.
  */
 function isLateRead({ method }: FastifyRequest, reply: FastifyReply): boolean {
   return method === 'GET' && reply.getHeader('x-error-code') === DeadlineExceeded.code;
 }
 
-/** Separates requests with additional fields, whose rows are far larger. */
+/** Requests with additional fields count as another route, because their rows are far larger. */
 function routeOf({ apiKey, method, query, routeOptions }: FastifyRequest): string {
   const fields = (query as Query).include === undefined ? '' : 'with include';
   return `${apiKey?.store.id} ${method} ${routeOptions.url} ${fields}`;
 }
 
 /**
- * Whether answers of the route may be large, even before the first one is known: many requests may arrive before it.
+ * Whether the answers of the route may be large. This must be known before the first answer, because many requests may
+ * arrive before it.
  */
 function isLargeRoute({ method, query, routeOptions: { url } }: FastifyRequest): boolean {
   return LARGE_ROUTES.includes(`${method} ${url}`) || LARGE_FIELDS.test(String((query as Query).include));
 }
 
-/** Whether a parsed body is large. Imports are limited separately. Only these methods have a parsed body. */
+/** Whether a parsed body is large. Imports are limited separately. Only POST and PATCH have a parsed body. */
 function hasLargeBody({ headers, method, routeOptions: { url = '', config } }: FastifyRequest): boolean {
   if (!['POST', 'PATCH'].includes(method) || url === '/v1/import') return false;
   const most = config.rawBytes === undefined ? (LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY) : LARGE_RAW_BODY;

@@ -15,7 +15,7 @@ export const tracing = fp(
       spans.set(request, span);
       span.run(next);
     });
-    // Body chunks arrive in events of the connection, outside the context of the span.
+    // Body chunks arrive in events of the connection, outside the context of the span. So the span runs again here.
     fastify.addHook('preValidation', (request, _reply, next) => {
       const span = spans.get(request);
       if (span) span.run(next);

@@ -4,7 +4,10 @@ import { describeError } from '../../errors/describe-error.js';
 import { MalformedRequest } from '../../errors/request-errors.js';
 import { owesAnswer } from './pipelining.js';
 
-/** Closes a connection that owes an answer without a 400: the client would take the 400 for that answer. */
+/**
+ * Answers malformed bytes with a 400 and closes the connection. When the connection still owes another answer, it is
+ * closed without a 400: the client would take the 400 for that answer.
+ */
 export function refuseMalformed(code: string, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable || owesAnswer(socket)) {
     socket.destroy();

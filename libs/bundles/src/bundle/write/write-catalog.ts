@@ -57,7 +57,7 @@ const OWN_ANCESTOR = 'category.parent makes the category its own ancestor';
 
 type CategoryLine = LineOf<'category'>;
 
-/** A second statement sets the parents, because they may be rows of the same insert. */
+/** A second statement sets the parents, because a parent may be a row of the same insert as its child. */
 export const writeCategories: WriteLines<'category'> = async (batch, store, lines) => {
   const refuseBad = await parentsCheck(batch, store, lines);
   const rows = batch.good(lines, (each) => {
@@ -77,7 +77,8 @@ export const writeCategories: WriteLines<'category'> = async (batch, store, line
 };
 
 /**
- * Checks the lines in sequence: it refuses a category whose parent is refused, and the line that closes a circle.
+ * Prepares a check of the lines, which must be called for each line in sequence. The check refuses a category whose
+ * parent is refused, and the line that closes a cycle of parents.
  * @returns a function that throws BundleLineError for a bad line.
  */
 async function parentsCheck(batch: Batch, store: Owner, lines: readonly Numbered<CategoryLine>[]) {
@@ -86,7 +87,10 @@ async function parentsCheck(batch: Batch, store: Owner, lines: readonly Numbered
   const parents = new Map(found.map(({ slug, parent }) => [slug, parent]));
   const moving = new Set(lines.map(({ line }) => folded(line.slug)));
   const fixed = new Map<string, string | null>();
-  /** Returns the next ancestor that a line may move; those in between stay below it. */
+  /**
+   * Returns the nearest category, from `slug` upwards, that a line of this batch may move. No line moves the
+   * categories in between, so they stay below the returned one.
+   */
   const nextMoving = (slug: string): string | null => {
     const passed: string[] = [];
     let next: string | null = slug;
@@ -101,7 +105,7 @@ async function parentsCheck(batch: Batch, store: Owner, lines: readonly Numbered
   return ({ number, line: { slug: given, parent, name } }: Numbered<CategoryLine>): void => {
     const slug = folded(given);
     const isNew = !parents.has(slug);
-    // The category is refused before its children, so that they are refused, too.
+    // The refused category does not enter `parents`, so its children are refused, too.
     if (isNew && name === undefined) throw new BundleLineError(number, 'category.name is required');
     if (!parent) {
       if (isNew || parent === null) parents.set(slug, null);
