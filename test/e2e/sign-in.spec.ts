@@ -151,7 +151,7 @@ describe('a mailed code', () => {
     expect(smtp.recipients).not.toContain(stranger);
   });
 
-  it('is asked for by one network without the connections and turns of others', async () => {
+  it('is asked for by one network without the connections and slots of others', async () => {
     const crowd = '198.51.100.77';
     const lock = await openTransaction(
       api.database,

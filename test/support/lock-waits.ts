@@ -4,7 +4,8 @@ import type { TestDatabase } from './test-database.js';
 export async function lockWaits(database: TestDatabase, pattern = '%'): Promise<number> {
   const waiting = await database.query(
     `SELECT FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name <> 'store-commerce-housekeeping' AND query LIKE $1`,
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1
+       AND application_name <> 'store-commerce-housekeeping'`,
     [pattern],
   );
   return waiting.length;

@@ -6,7 +6,7 @@ const CONNECTIONS = 2;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** Longer than any statement of the housekeeping. */
 const QUERY_TIMEOUT_MS = 10_000;
-/** Shorter, so that the server ends a statement before its connection is dropped: it would keep waiting for a lock. */
+/** The server ends a statement before its connection is dropped. Otherwise the statement would keep waiting for its lock. */
 const STATEMENT_TIMEOUT_MS = 9_000;
 
 /**
