@@ -123,7 +123,9 @@ describe('PipelineStages', () => {
   });
 
   it('passes the done stages that an open snapshot keeps once a second, and not with each claim', async () => {
-    onTestFinished(() => vi.restoreAllMocks());
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
     const now = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
     const backup = await openTransaction(
       database,
