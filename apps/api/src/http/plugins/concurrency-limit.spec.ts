@@ -1,4 +1,5 @@
 import { MAX_REQUESTS, MAX_REQUESTS_OF_STORE } from '@app/application';
+import { connect, type AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import { Metrics } from '../../status/metrics.js';
@@ -10,6 +11,11 @@ const KINDS: [keyof typeof MAX_REQUESTS, InjectOptions & { url: string }][] = [
   ['orders', { method: 'POST', url: '/v1/orders', payload: {} }],
   ['imports', { method: 'POST', url: '/v1/import', payload: {} }],
 ];
+
+const connectionsOf = ({ server }: FastifyInstance) =>
+  new Promise<number>((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );
 
 describe('the limit of concurrent requests', () => {
   let fastify: FastifyInstance;
@@ -86,5 +92,22 @@ describe('the limit of concurrent requests', () => {
     expect(await statusesOf(answers.slice(-1))).toEqual([503]);
     release();
     expect(new Set(await statusesOf(answers.slice(0, -1)))).toEqual(new Set([200]));
+  });
+
+  it('frees the slot of a request whose client leaves before its body, while its key is looked up', async () => {
+    let found = () => undefined as void;
+    const lookUp = new Promise<void>((resolve) => (found = resolve));
+    fastify.addHook('onRequest', () => lookUp);
+    await fastify.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = fastify.server.address() as AddressInfo;
+    const client = connect(port, '127.0.0.1');
+    client.write('POST /v1/import HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
+    await vi.waitFor(() => expect(slots('imports')).toBe(1));
+
+    client.resetAndDestroy();
+    await vi.waitFor(async () => expect(await connectionsOf(fastify)).toBe(0));
+    found();
+
+    await vi.waitFor(() => expect(slots('imports')).toBe(0));
   });
 });

@@ -2,6 +2,7 @@ import { Overloaded } from '@app/application';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
+import { ClientGone } from '../../errors/request-errors.js';
 import type { ConcurrencyLimit, Slot } from '../server/concurrency-limits.js';
 import type { ServerDependencies } from '../server/create-server.js';
 
@@ -35,6 +36,9 @@ export const concurrencyLimit = fp<ServerDependencies>(
       else refuse(reply, limit);
     });
     fastify.addHook('preParsing', (request, reply, _payload, next) => {
+      // Fastify would wait forever for the body of a client that left during the look-up of its key, and keep the slot.
+      // @protects slot-of-closed
+      if (request.raw.destroyed) return next(new ClientGone());
       const limit = limitOf(request);
       if (!limit || limit.kind === 'orders' || assign(request)) next();
       else refuse(reply, limit);
@@ -47,7 +51,7 @@ export const concurrencyLimit = fp<ServerDependencies>(
       else refuse(reply, limit);
     });
     // The slot becomes free when the answer has left the process, which limits the memory of unread answers. When a
-    // client disconnects, the slot stays taken, because the work continues.
+    // client disconnects after its body, the slot stays taken, because the work continues.
     fastify.addHook('onSend', (request, { raw }, payload, next) => {
       const { slot } = request;
       request.slot = null;
