@@ -326,6 +326,29 @@ describe('a change of what many products show', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(BATCH);
   });
 
+  it('is logged once for each product, however many of its categories change together', async () => {
+    const other = await StoreFixture.create(application.database);
+    const own = (text: string) => application.database.query<Record<string, unknown>>(text, [other.id]);
+    await own(
+      `WITH product AS (
+         INSERT INTO products (store_id, slug, name, price) SELECT $1, 'both-' || n, '', 1 FROM generate_series(1, 10) AS n
+         RETURNING id, created_at
+       ), category AS (
+         INSERT INTO categories (store_id, slug, name) SELECT $1, 'both-' || n, '' FROM generate_series(1, 15) AS n RETURNING id
+       )
+       INSERT INTO product_categories (store_id, product_id, category_id, created_at)
+       SELECT $1, product.id, category.id, created_at FROM product, category WHERE product.id % 2 = 0 OR category.id % 2 = 0`,
+    );
+    await own('DELETE FROM change_log WHERE store_id = $1');
+    await own(`UPDATE categories SET name = name || '+' WHERE store_id = $1`);
+    await own('SELECT spread_shared_changes($1)');
+
+    const logged = await own(`SELECT entity FROM change_log WHERE store_id = $1 AND kind = 'products'`);
+    const products = await own('SELECT id::text AS entity FROM products WHERE store_id = $1');
+    const entities = (rows: typeof logged) => rows.map(({ entity }) => String(entity)).sort();
+    expect(entities(logged)).toEqual(entities(products));
+  });
+
   it('is numbered in batches when the units that a reader knows are gone', async () => {
     const other = await StoreFixture.create(application.database);
     const own = (text: string) => application.database.query<Record<string, unknown>>(text, [other.id]);

@@ -19,6 +19,7 @@ import { movedOrders } from '../support/moved-orders.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { openTransaction } from '../support/open-transaction.js';
+import { pagesReadBy, type RunPlan } from '../support/rows-read.js';
 import { WRONG_ORDER_SUMS } from '../support/order-sums.js';
 import { TallyScene } from '../support/tally-scene.js';
 
@@ -468,6 +469,40 @@ describe('totals of products and SKUs', () => {
       expect(all.length).toBeGreaterThan(1_100);
       expect(listed).toEqual(all);
     }
+  });
+});
+
+describe('the units of a product that is for sale again', () => {
+  it('are added without a search through those that the same transaction has removed', async () => {
+    const { store, database } = (await base.withStore()).api;
+    const [product] = await database.query<{ id: number }>(
+      `INSERT INTO products (store_id, slug, name, price, status) VALUES ($1, 'many', '', 1, 'DRAFT') RETURNING id`,
+      [store.id],
+    );
+    await database.query(
+      `INSERT INTO product_variants (store_id, product_id, sku, name, price)
+       SELECT $1, $2, 'many-' || n, '', 1 FROM generate_series(1, 500) AS n`,
+      [store.id, product?.id],
+    );
+    const client = await openTransaction(database);
+    const change = async (status: string) => {
+      // The function runs by itself, because a plan does not count the pages that triggers read.
+      await client.query('ALTER TABLE products DISABLE TRIGGER USER');
+      await client.query('UPDATE products SET status = $1 WHERE id = $2', [status, product?.id]);
+      await client.query('ALTER TABLE products ENABLE TRIGGER USER');
+      const { rows } = await client.query<RunPlan & object>(
+        'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT refresh_sellable_units($1, ARRAY[$2::int])',
+        [store.id, product?.id],
+      );
+      return pagesReadBy(rows[0] as RunPlan);
+    };
+
+    const first = await change('ACTIVE');
+    await change('DRAFT');
+    const again = await change('ACTIVE');
+    await client.query('ROLLBACK');
+
+    expect(again).toBeLessThan(2 * first);
   });
 });
 

@@ -184,6 +184,16 @@ describe('the mails about the access', () => {
     expect(await ask(owner, 'POST', '', person(2))).toMatchObject({ status: 201 });
   });
 
+  it('count for a new owner as well', async () => {
+    const { data } = await ask(owner, 'POST', '', { email: 'heir@example.com', name: 'Heir', role: 'owner' });
+    await sql('UPDATE people SET invitations_in_hour = 29 WHERE store_id = $1 AND id <> $2', api.store.id, data['id']);
+    expect(await ask(owner, 'POST', `/${String(data['id'])}/invite`)).toMatchObject({ status: 200 });
+    await sql('UPDATE people SET invitations_in_hour = 0 WHERE store_id = $1 AND id = $2', api.store.id, data['id']);
+
+    expect(await ask(owner, 'POST', `/${String(data['id'])}/invite`)).toMatchObject(refused);
+    await sql('UPDATE people SET invitations_in_hour = 0 WHERE store_id = $1', api.store.id);
+  });
+
   it('are at most 10 of a person', async () => {
     const { data } = await ask(owner, 'POST', '', { email: 'ten@example.com', name: 'Ten', role: 'viewer' });
     await sql('UPDATE people SET invitations = 9 WHERE id = $1', data['id']);

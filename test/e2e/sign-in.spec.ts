@@ -366,6 +366,27 @@ describe('a session', () => {
     expect((await page.read()).status).toBe(401);
   });
 
+  it('ends when the person has signed in in 50 other browsers since', async () => {
+    const { page, id, email } = await signedIn();
+    await api.database.query(
+      `INSERT INTO api_keys (store_id, person_id, id, mode, key_hash, last_four, prefix, scope, expires_at, created_by, created_at)
+       SELECT store_id, person_id, gen_random_uuid(), mode, sha256(gen_random_uuid()::text::bytea), last_four, prefix, scope, expires_at,
+         created_by, now() + n * interval '1 ms'
+       FROM (SELECT * FROM api_keys WHERE person_id = $1 ORDER BY created_at DESC LIMIT 2) AS last, generate_series(1, 49) AS n`,
+      [id],
+    );
+    expect((await page.read()).status).toBe(200);
+
+    const last = browser();
+    await last.enter({ link: await linkOf(email) });
+
+    expect((await last.read()).status).toBe(200);
+    expect((await page.read()).status).toBe(401);
+    expect(await api.database.query('SELECT count(*)::int FROM api_keys WHERE person_id = $1', [id])).toEqual([
+      { count: 100 },
+    ]);
+  });
+
   it('ends with the person, and follows a change of the role', async () => {
     const { page, id } = await signedIn();
     await api.database.query("UPDATE people SET role = 'viewer' WHERE id = $1", [id]);

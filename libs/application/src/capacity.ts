@@ -56,7 +56,7 @@ export const LARGE_BODIES: Readonly<Record<string, number>> = {
 /** Replaces {@link LARGE_BODY} for a body that only its handler parses. */
 export const LARGE_RAW_BODY = 16 * 1024;
 
-/** Tasks that wait for a slot. One owner, such as a store, may take half of the queue. */
+/** Tasks that wait for a slot. */
 export const MAX_WAITING = 64;
 
 /** Key look-ups in flight. Measured: two raise the rate of all reads by a tenth, three add nothing. */

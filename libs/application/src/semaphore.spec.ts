@@ -7,19 +7,31 @@ describe('Semaphore', () => {
   const until = () => new Promise<void>((resolve) => (finish = resolve));
   const done = () => Promise.resolve('done');
 
-  it('refuses a 33rd waiting task of one owner at once, and lets another owner wait', async () => {
+  it('refuses a 65th waiting task of one owner at once', async () => {
     const semaphore = new Semaphore(() => 1, 1_000);
     const running = semaphore.run('a', until);
-    const waiting = Array.from({ length: 32 }, () => semaphore.run('a', done));
-    const refused = semaphore.run('a', done);
-    const other = semaphore.run('b', done);
+    const waiting = Array.from({ length: 64 }, () => semaphore.run('a', done));
 
-    await expect(refused).rejects.toThrow(Overloaded);
+    await expect(semaphore.run('a', done)).rejects.toThrow(Overloaded);
+    finish();
+    await running;
+
+    await expect(Promise.all(waiting)).resolves.toHaveLength(64);
+  });
+
+  it('lets a task wait instead of the newest task of the owner with the most, when two owners have filled the queue', async () => {
+    const semaphore = new Semaphore(() => 1, 1_000);
+    const running = semaphore.run('a', until);
+    const fewer = Array.from({ length: 31 }, () => semaphore.run('a', done));
+    const most = Array.from({ length: 33 }, () => semaphore.run('b', done));
+    const other = semaphore.run('c', done);
+
+    await expect(most.pop()).rejects.toThrow(Overloaded);
     finish();
     await running;
 
     await expect(other).resolves.toBe('done');
-    await expect(Promise.all(waiting)).resolves.toHaveLength(32);
+    await expect(Promise.all([...fewer, ...most])).resolves.toHaveLength(63);
   });
 
   it('runs the waiting task of another owner before those of an owner whose tasks run', async () => {

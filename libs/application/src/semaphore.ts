@@ -5,6 +5,7 @@ import { Overloaded } from './errors.js';
 interface Waiting {
   readonly owner: unknown;
   readonly begin: () => void;
+  readonly refuse: () => void;
   readonly timer: NodeJS.Timeout | undefined;
 }
 
@@ -17,8 +18,8 @@ export class Semaphore {
    * @param most the maximum number of running tasks; called for each task.
    * @param timeoutMs how long a task waits for its slot; Infinity means no limit.
    * @param mostOfOwner the maximum number of running tasks of one owner.
-   * @param mostWaiting the maximum number of waiting tasks. One owner may take half of this number, and leaves the rest
-   * to others.
+   * @param mostWaiting the maximum number of waiting tasks. A full queue refuses the newest task of the owner with the
+   * most, so that a few owners cannot keep others out.
    */
   constructor(
     private readonly most: () => number,
@@ -44,18 +45,28 @@ export class Semaphore {
   }
 
   private turn(owner: unknown, timeoutMs: number): Promise<void> {
-    const ofOwner = [...this.queue].filter((waiting) => waiting.owner === owner).length;
-    const isFull = this.queue.size >= this.mostWaiting || ofOwner >= this.mostWaiting / 2;
-    if (isFull) throw new Overloaded();
+    if (this.queue.size >= this.mostWaiting) this.makeRoomFor(owner);
     return new Promise((begin, reject) => {
       const refuse = () => {
         this.queue.delete(waiting);
+        clearTimeout(timer);
         reject(new Overloaded());
       };
       const timer = timeoutMs === Infinity ? undefined : setTimeout(refuse, timeoutMs);
-      const waiting: Waiting = { owner, begin, timer };
+      const waiting: Waiting = { owner, begin, refuse, timer };
       this.queue.add(waiting);
     });
+  }
+
+  /** @throws Overloaded when no owner has at least two waiting tasks more than this one. */
+  private makeRoomFor(owner: unknown): void {
+    const tasksOf = (other: unknown) => [...this.queue].filter((waiting) => waiting.owner === other);
+    const own = tasksOf(owner).length;
+    const most = [...new Set([...this.queue].map((waiting) => waiting.owner))]
+      .map(tasksOf)
+      .reduce((longest, tasks) => (tasks.length > longest.length ? tasks : longest));
+    if (most.length <= own + 1) throw new Overloaded();
+    most.at(-1)?.refuse();
   }
 
   private next(): void {

@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { IdentityProvider, ProviderFailure, SignInService } from '@app/application';
+import {
+  IdentityProvider,
+  networkOf,
+  Overloaded,
+  ProviderFailure,
+  Semaphore,
+  SignInService,
+  SLOT_WAIT_MS,
+} from '@app/application';
 import { Config, JsonLogger } from '@app/infrastructure';
 import { Controller, Get, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -16,6 +24,7 @@ const SIGN_IN_PAGE = './../';
  * from requests with a key.
  */
 const MAX_AT_A_TIME = 16;
+const MAX_OF_NETWORK = 4;
 
 /**
  * Sends people to the identity provider and receives them afterwards. The page then signs in with the token in its
@@ -25,7 +34,7 @@ const MAX_AT_A_TIME = 16;
 @Controller('dashboard/oidc')
 export class OidcController {
   private readonly redirectUri: string;
-  private atProvider = 0;
+  private readonly slots = new Semaphore(() => MAX_AT_A_TIME, SLOT_WAIT_MS, MAX_OF_NETWORK);
 
   constructor(
     private readonly provider: IdentityProvider,
@@ -71,12 +80,11 @@ export class OidcController {
   private async redirect(request: FastifyRequest, reply: FastifyReply, find: () => Promise<string>) {
     reply.header('cache-control', 'no-store');
     try {
-      if (this.atProvider >= MAX_AT_A_TIME) throw new ProviderFailure('unavailable', 'too_many');
-      this.atProvider++;
-      return { url: await find().finally(() => this.atProvider--), statusCode: 302 };
+      return { url: await this.slots.run(networkOf(request.ip), find), statusCode: 302 };
     } catch (error) {
-      if (!(error instanceof ProviderFailure)) throw error;
-      const { outcome, reason } = error;
+      const failure = error instanceof Overloaded ? new ProviderFailure('unavailable', 'too_many') : error;
+      if (!(failure instanceof ProviderFailure)) throw error;
+      const { outcome, reason } = failure;
       this.logger.write('warn', `sign-in by OIDC ${outcome}`, { request_id: request.id, outcome: reason });
       return { url: `./../#/sign-in/refused/${outcome}`, statusCode: 302 };
     }

@@ -31,6 +31,8 @@ import { networkOf } from './networks.js';
 
 /** How long a session lasts after the sign-in. */
 export const SESSION_HOURS = 12;
+/** How many browsers of a person are signed in to a store; a further sign-in ends the oldest. */
+export const MAX_SIGNED_IN = 50;
 const LINK_MINUTES = 15;
 /** The page posts the token as soon as it arrives, so this can be short. */
 const OIDC_MINUTES = 5;
@@ -111,7 +113,8 @@ export class SignInService {
    * Makes the token that completes a sign-in at an identity provider.
    * @param email as verified by the provider.
    * @param nonce the nonce of the browser that began the sign-in; only this browser can use the token.
-   * @throws ProviderFailure when no person has the account: a caller who has proved an address may learn that.
+   * @throws ProviderFailure when no person has the account: a caller who has proved an address may learn that; and when
+   * the account has signed in too often within an hour.
    */
   async makeOidcEntry(email: string, oidc: OidcIdentity, nonce: string): Promise<string> {
     const entry = { id: uuidv7(), email: foldMailAddress(email), oidc, nonceHash: sha256(nonce) };
@@ -181,7 +184,9 @@ export class SignInService {
 
   private async drawToken(entry: SignIn & { readonly nonceHash: Buffer | null }, minutes: number) {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    return { token, expiresAt: await this.signIns.insertToken({ ...entry, secretHash: sha256(token) }, minutes) };
+    const expiresAt = await this.signIns.insertToken({ ...entry, secretHash: sha256(token) }, minutes);
+    if (!expiresAt) throw new ProviderFailure('unavailable', 'too_often');
+    return { token, expiresAt };
   }
 
   /** A text that cannot be a code does not count as an attempt. */

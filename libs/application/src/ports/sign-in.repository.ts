@@ -64,8 +64,8 @@ export abstract class SignInRepository {
    */
   abstract requestCode(code: NewSignInCode): Promise<number>;
 
-  /** @returns when the token expires. */
-  abstract insertToken(token: NewSignInToken, minutes: number): Promise<Date>;
+  /** @returns when the token expires; null when the e-mail has had 60 sign-ins at the provider within an hour. */
+  abstract insertToken(token: NewSignInToken, minutes: number): Promise<Date | null>;
 
   /**
    * Counts an attempt at the code that the browser requested, before anything is compared. Returns null when there is

@@ -51,14 +51,13 @@ const INVITE = `/* people.invite */
   WHERE store_id = $1 AND id = $2
   RETURNING ${COLUMNS}, invitations`;
 
-// All owners of a store carry its count, so the count survives the removal of any of them; the last owner cannot be
-// removed.
+// All people of a store carry its count, so that it survives the removal of any of them, and a new owner does not begin at 0.
 const IS_SAME_HOUR = `hour_of_invitations > now() - interval '1 hour'`;
 const COUNT_INVITATION = `/* people.count_invitation */
-  UPDATE people
-  SET invitations_in_hour = CASE WHEN ${IS_SAME_HOUR} THEN invitations_in_hour ELSE 0 END + 1,
-    hour_of_invitations = CASE WHEN ${IS_SAME_HOUR} THEN hour_of_invitations ELSE now() END
-  WHERE store_id = $1 AND role = 'owner'
+  UPDATE people SET (invitations_in_hour, hour_of_invitations) = (
+    SELECT coalesce(max(invitations_in_hour), 0) + 1, coalesce(min(hour_of_invitations), now())
+    FROM people WHERE store_id = $1 AND ${IS_SAME_HOUR})
+  WHERE store_id = $1
   RETURNING invitations_in_hour AS count`;
 const MAX_IN_HOUR = 30;
 const MAX_OF_PERSON = 10;
@@ -117,10 +116,10 @@ export class PostgresPersonRepository extends PersonRepository {
   override insert({ storeId, id, email, name, role }: NewPerson, asker: Asker): Promise<Person> {
     return this.database.transaction(storeId, async (sql) => {
       await begin(sql, storeId, asker);
-      if (asker) await countInvitation(sql, storeId);
       const rows = await sql.query<Person>(INSERT, [storeId, id, email, name, role]).catch((error: unknown) => {
         throw isUniqueViolation(error, 'people_store_id_email_key') ? new EmailTaken() : error;
       });
+      if (asker) await countInvitation(sql, storeId);
       return rows[0] as Person;
     });
   }
@@ -204,8 +203,8 @@ async function remove(sql: Sql, { storeId, id }: PersonKey, asker: Asker): Promi
  * TooManyInvitations
  */
 async function countInvitation(sql: Sql, storeId: number): Promise<void> {
-  const owners = await sql.query<{ count: number }>(COUNT_INVITATION, [storeId]);
-  if (owners.some(({ count }) => count > MAX_IN_HOUR)) throw new TooManyInvitations('a store per hour', MAX_IN_HOUR);
+  const [person] = await sql.query<{ count: number }>(COUNT_INVITATION, [storeId]);
+  if ((person?.count ?? 0) > MAX_IN_HOUR) throw new TooManyInvitations('a store per hour', MAX_IN_HOUR);
 }
 
 /** @throws TooManyRows */

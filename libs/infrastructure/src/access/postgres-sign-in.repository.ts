@@ -1,4 +1,5 @@
 import {
+  MAX_SIGNED_IN,
   SESSION_HOURS,
   SignInRepository,
   type NewSession,
@@ -18,6 +19,8 @@ const CODE_MINUTES = 10;
 const ATTEMPTS = 5;
 const HOURLY_OF_NETWORK = 20;
 const HOURLY_OF_EMAIL = 3;
+/** An identity provider repeats a sign-in without the person, as often as a page asks. */
+const HOURLY_OF_ACCOUNT = 60;
 
 // Every request locks its network first, then its address, so that two requests cannot deadlock.
 const LOCK_LIMITS = `/* sign_ins.lock_limits */
@@ -42,7 +45,10 @@ const REQUEST_CODE = `/* sign_ins.request_code */
 
 const INSERT_TOKEN = `/* sign_ins.insert_token */
   INSERT INTO sign_ins (id, kind, email, oidc_issuer, oidc_subject, nonce_hash, secret_hash, expires_at)
-  VALUES ($1, CASE WHEN $3::text IS NULL THEN 'link' ELSE 'oidc' END, $2, $3, $4, $5, $6, now() + make_interval(mins => $7))
+  SELECT $1, CASE WHEN $3::text IS NULL THEN 'link' ELSE 'oidc' END, $2, $3, $4, $5, $6, now() + make_interval(mins => $7)
+  WHERE $3 IS NULL OR NOT EXISTS (
+    SELECT FROM sign_ins WHERE email = $2 AND kind = 'oidc' AND created_at > now() - interval '1 hour'
+    ORDER BY created_at DESC OFFSET ${HOURLY_OF_ACCOUNT - 1} LIMIT 1)
   RETURNING expires_at AS "expiresAt"`;
 
 const IS_OPEN = 'used_at IS NULL AND expires_at > now()';
@@ -98,6 +104,11 @@ const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys
     WHEN EXISTS (SELECT FROM stores WHERE stores.id = api_keys.store_id AND stores.status = 'MOVED') THEN false
     ELSE assert_writable(store_id) END`;
 
+// A sign-in has a session for each mode. More sessions than a person has browsers would make a removal of the person slow.
+const END_OLDEST_SESSIONS = `/* sessions.end_oldest */ DELETE FROM api_keys
+  WHERE store_id = $1 AND id IN (
+    SELECT id FROM api_keys WHERE store_id = $1 AND person_id = $2 ORDER BY created_at DESC OFFSET ${2 * (MAX_SIGNED_IN - 1)})`;
+
 const ADD_SESSIONS = `/* sessions.add */
   INSERT INTO api_keys (store_id, person_id, id, mode, key_hash, last_four, prefix, scope, device, expires_at, created_by)
   SELECT $1, $2, id, mode, hash, last_four, '${SESSION_PREFIX}', $7, $8, now() + interval '${SESSION_HOURS} hours',
@@ -124,11 +135,11 @@ export class PostgresSignInRepository extends SignInRepository {
     });
   }
 
-  override async insertToken(token: NewSignInToken, minutes: number): Promise<Date> {
+  override async insertToken(token: NewSignInToken, minutes: number): Promise<Date | null> {
     const { id, email, oidc, nonceHash, secretHash } = token;
     const values = [id, email, oidc?.issuer ?? null, oidc?.subject ?? null, nonceHash, secretHash, minutes];
     const [row] = await this.database.write<{ expiresAt: Date }>(INSERT_TOKEN, values);
-    return (row as { expiresAt: Date }).expiresAt;
+    return row?.expiresAt ?? null;
   }
 
   override async countAttempt(nonceHash: Buffer): Promise<(SignIn & { readonly secretHash: Buffer }) | null> {
@@ -166,6 +177,7 @@ export class PostgresSignInRepository extends SignInRepository {
       const [person] = await sql.query<Omit<SignedIn, 'expiresAt'>>(SIGN_IN_PERSON, [store.id, id, ...identity]);
       if (!person) return null;
       await sql.query(END_SESSIONS, [replaced]);
+      await sql.query(END_OLDEST_SESSIONS, [store.id, id]);
       const columns = (['id', 'mode', 'hash', 'lastFour'] as const).map((name) => sessions.map((each) => each[name]));
       const values = [store.id, id, ...columns, scopeOfRole(person.role), device, person.name];
       const [added] = await sql.query<{ expiresAt: Date }>(ADD_SESSIONS, values);

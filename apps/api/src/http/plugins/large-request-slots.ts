@@ -7,7 +7,6 @@ import {
   LARGE_RAW_BODY,
   LARGE_ROUTES,
   MAX_UNREAD_OF_STORE,
-  MAX_WAITING,
   networkOf,
   Overloaded,
   Semaphore,
@@ -105,7 +104,7 @@ export const largeRequestSlots = fp(
 
     function slotOf(storeId: number | null): Semaphore {
       const known = slots.get(storeId);
-      const slot = known ?? new Semaphore(() => 1, SLOT_WAIT_MS, 1, 2 * MAX_WAITING);
+      const slot = known ?? new Semaphore(() => 1, SLOT_WAIT_MS, 1);
       if (!known) slots.set(storeId, slot);
       return slot;
     }

@@ -11,7 +11,7 @@ CREATE TABLE people (
   invite_due boolean NOT NULL DEFAULT true, -- Whether the invitation mail is still to be sent.
   invite_attempts smallint NOT NULL DEFAULT 0,
   invitations smallint NOT NULL DEFAULT 1, -- How often the mail was requested, for its limit.
-  -- An owner's count of requested mails for the whole store, and the start of its hour.
+  -- The count of requested mails for the whole store, and the start of its hour.
   hour_of_invitations timestamptz(3),
   invitations_in_hour smallint NOT NULL DEFAULT 0,
   invite_at timestamptz(3) NOT NULL DEFAULT now(), -- The time of the next attempt to send the mail.

@@ -324,6 +324,7 @@ RETURN EXISTS (
 CREATE FUNCTION refresh_sellable_units(of_store int, of_products int[]) RETURNS void LANGUAGE plpgsql
 -- The plans may be made for empty tables or with old statistics. None joins the units of a product with each other: each unit
 -- is looked up by its whole key, since PostgreSQL 18 may read the index of all SKUs of the store for a range of each column.
+-- A look-up ends at its key: the index keeps the entries of units that the same transaction has removed.
 -- Each row that changes is found by its ctid. No index has a numeric.
 SET enable_seqscan = off AS $$
 DECLARE
@@ -351,9 +352,10 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT ctid, product_id, variant_key, sku FROM sellable_units
       WHERE store_id = of_store AND (product_id, variant_key) >= (actual.product_id, actual.variant_key)
+        AND (product_id, variant_key) <= (actual.product_id, actual.variant_key)
       ORDER BY product_id, variant_key LIMIT 1
     ) AS known
-    WHERE known.product_id = actual.product_id AND known.variant_key = actual.variant_key AND known.sku <> actual.sku OFFSET 0
+    WHERE known.sku <> actual.sku OFFSET 0
   ) AS renamed
   WHERE unit.store_id = of_store::numeric AND unit.ctid = renamed.ctid;
   INSERT INTO sellable_units (store_id, product_id, variant_key, sku, in_stock)
@@ -361,8 +363,9 @@ BEGIN
     is_unit_in_stock(of_store, actual.product_id, actual.variant_key)
   FROM unnest(product_ids, variant_keys, skus) AS actual (product_id, variant_key, sku)
   WHERE (
-    SELECT (product_id, variant_key) = (actual.product_id, actual.variant_key) FROM sellable_units
+    SELECT true FROM sellable_units
     WHERE store_id = of_store AND (product_id, variant_key) >= (actual.product_id, actual.variant_key)
+      AND (product_id, variant_key) <= (actual.product_id, actual.variant_key)
     ORDER BY product_id, variant_key LIMIT 1) IS NOT TRUE;
 END $$;
 

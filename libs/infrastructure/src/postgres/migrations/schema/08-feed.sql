@@ -408,6 +408,7 @@ CREATE FUNCTION spread_shared_changes(of_store int) RETURNS boolean LANGUAGE plp
 DECLARE
   room int := 5000;
   shared shared_changes;
+  later int[]; -- Some categories whose turn comes. They log the products that they have in common with this one.
   passed int;
   reached text[];
 BEGIN
@@ -418,6 +419,9 @@ BEGIN
       FROM (SELECT * FROM shared_changes WHERE store_id = of_store ORDER BY id LIMIT room) AS first WHERE through = '{}'
     ) AS equals WHERE place > 1);
   FOR shared IN SELECT * FROM shared_changes WHERE store_id = of_store ORDER BY id LIMIT room LOOP
+    later := CASE shared.via WHEN 'category' THEN ARRAY(
+      SELECT entity FROM shared_changes WHERE store_id = of_store AND via = 'category' AND through = '{}' AND id > shared.id
+      ORDER BY id LIMIT 20) END;
     -- The query reads a sorted range with a single id, as in number_changes. A bare name in ORDER BY could be that of a
     -- selected text.
     WITH shown AS MATERIALIZED (
@@ -456,7 +460,9 @@ BEGIN
       ORDER BY products.id LIMIT room)
     ), log AS (
       INSERT INTO change_log (store_id, kind, entity, unit)
-      SELECT DISTINCT of_store, kind, entity, unit FROM shown WHERE entity IS NOT NULL
+      SELECT DISTINCT of_store, kind, entity, unit FROM shown WHERE entity IS NOT NULL AND (later IS NULL OR (
+        SELECT true FROM product_categories
+        WHERE store_id = of_store AND product_id = shown.entity::int AND category_id = ANY (later) LIMIT 1) IS NULL)
     ), orders_of_places AS (
       INSERT INTO shared_changes (store_id, via, entity, through)
       SELECT of_store, 'orders', shared.entity, key FROM shown WHERE shared.via = 'place'
