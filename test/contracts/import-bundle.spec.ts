@@ -6,6 +6,7 @@ import { aStoreBundle } from '../builders/store-bundle.js';
 import { bundleImports, cipher } from '../support/bundle-imports.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { openTransaction } from '../support/open-transaction.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 let database: TestDatabase;
@@ -340,6 +341,20 @@ describe('stock import while orders are placed', () => {
     });
 
     expect(await importing).toMatchObject({ lines: lines.length });
+  });
+
+  it('waits for an import over HTTP into its store', async () => {
+    await importLines(...aStoreBundle('shared'));
+    const other = await openTransaction(
+      database,
+      `SELECT pg_advisory_xact_lock(hashtext('import'), id) FROM stores WHERE subdomain = 'shared'`,
+    );
+
+    const imported = importLines(...aStoreBundle('shared'));
+    await eventually(async () => expect(await lockWaits(database, '%import.lock_stores%')).toBe(1));
+    await other.query('COMMIT');
+
+    expect((await imported).counts).toBeDefined();
   });
 
   it('ends a dry run, and not the order, when each waits for the other', async () => {

@@ -470,6 +470,24 @@ describe('retention', () => {
     await database.query('UPDATE api_keys SET expires_at = NULL');
   });
 
+  it('removes the notices whose last mail has failed', async () => {
+    await database.query(
+      `INSERT INTO merchant_notices (store_id, subject, details, attempts, run_at)
+       SELECT $1, 'short_stock', jsonb_build_object('n', attempts), attempts, now() - age * interval '1 hour'
+       FROM (VALUES (20, 25), (21, 23), (19, 25)) AS notice (attempts, age)`,
+      [store.id],
+    );
+
+    await purgeExpired(pool, DAYS);
+
+    const left = await database.query(
+      `SELECT details -> 'n' AS n FROM merchant_notices WHERE store_id = $1 ORDER BY id`,
+      [store.id],
+    );
+    expect(left).toEqual([{ n: 21 }, { n: 19 }]);
+    await database.query('DELETE FROM merchant_notices WHERE store_id = $1', [store.id]);
+  });
+
   it('removes places for counts after 7 days, except the newest of the old ones, which the cursors of 7 days ago have', async () => {
     const another = await StoreFixture.create(database);
     for (const [storeId, position, days] of [

@@ -2,6 +2,8 @@ import { WebhookSender, type Receiver } from '@app/application';
 import { UrlNotAllowed } from '@app/domain';
 import { HttpsWebhookSender } from '@app/infrastructure';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { generate } from 'selfsigned';
 import { DnsServer } from '../support/dns-server.js';
 import { eventually } from '../support/eventually.js';
 import { HttpsReceiver } from '../support/https-receiver.js';
@@ -132,6 +134,16 @@ describe('WebhookSender', () => {
 
     expect(receiver.requests).toEqual([]);
     opened.close();
+  });
+
+  it('makes no handshake with a prime that the receiver chooses', async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'rsa' });
+    const weak = tls.createServer({ key, cert, dhparam: 'auto', ciphers: 'DHE', maxVersion: 'TLSv1.2' });
+    await new Promise<void>((resolve) => weak.listen(0, '127.0.0.1', resolve));
+    const { port } = weak.address() as AddressInfo;
+
+    expect(await post(`https://127.0.0.1:${port}/`)).toMatchObject({ phase: 'tls', status: null, answer: 'EPROTO' });
+    weak.close();
   });
 
   it('refuses a certificate of another name', async () => {

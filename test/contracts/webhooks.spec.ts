@@ -437,6 +437,23 @@ describe('WebhookQueue', () => {
     expect([failing?.failingSince, resumed?.failingSince]).toEqual([failingSince, null]);
   });
 
+  it('sends no second mail while the mail about an earlier pause waits', async () => {
+    const webhook = await install();
+    for (let n = 0; n < 2; n++) {
+      await change();
+      const claimed = await claimOne();
+      await queue.record(claimed, { kind: 'paused', reason: 'gone' }, { ...REFUSED, status: 410 });
+      await queue.release(claimed);
+      await apply(webhook, { kind: 'resume' });
+    }
+
+    const notices = await application.database.query(
+      `SELECT count(*)::int AS count FROM merchant_notices WHERE store_id = $1 AND details ->> 'id' = $2`,
+      [store.id, webhook.id],
+    );
+    expect(notices).toEqual([{ count: 1 }]);
+  });
+
   it('fails no more when a replay leaves nothing to send', async () => {
     const webhook = await install();
     await change();

@@ -43,6 +43,7 @@ export const EXCEPTIONS: readonly Exception[] = [
       'import.stores.find',
       'import.stores.owners',
       'import.stores.assert_writable',
+      'import.lock_stores',
       'import.stores.currencies',
       'import.stores.lock',
       'import.stores.update',
@@ -125,11 +126,12 @@ export const EXCEPTIONS: readonly Exception[] = [
       ...['retention.feed_snapshots', 'retention.api_key_refusals', 'retention.api_keys'],
       ...['retention.find.idempotency_keys', 'retention.find.fraud_assessments', 'retention.find.api_key_usage'],
       ...['retention.find.feed_snapshots', 'retention.find.api_key_refusals', 'retention.find.api_keys'],
+      ...['retention.merchant_notices', 'retention.find.merchant_notices'],
     ],
     reason: 'The worker removes expired rows of all stores.',
     tables: [
       ...['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'api_key_refusals', 'feed_snapshots'],
-      ...['api_keys', 'stores'],
+      ...['api_keys', 'merchant_notices', 'stores'],
     ],
   },
   {

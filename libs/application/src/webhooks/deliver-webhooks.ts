@@ -75,7 +75,8 @@ export class DeliverWebhooks {
     const { claimed } = run;
     let { place } = claimed;
     while (!stopping.aborted && !run.isOver) {
-      const page = await this.read(claimed, place, stopping);
+      const page = await this.read(run, place, stopping);
+      if (page === null) return;
       const readAt = performance.now();
       for (let sent = 0; sent < page.changes.length;) {
         if (stopping.aborted || run.isOver || performance.now() - readAt > FRESH_MS) break;
@@ -96,12 +97,13 @@ export class DeliverWebhooks {
     }
   }
 
-  private read(claimed: ClaimedWebhook, after: FeedPosition, stopping: AbortSignal): Promise<ChangesPage> {
-    const { storeId, kinds, mode, body, batch } = claimed;
+  /** @returns null when the time of the run is over before its turn to read: the page would be too late for a message. */
+  private read(run: DeliveryRun, after: FeedPosition, stopping: AbortSignal): Promise<ChangesPage | null> {
+    const { storeId, kinds, mode, body, batch } = run.claimed;
     // Full records are read only for the next message.
     const limit = body === 'full' ? batch : MAX_LIMIT;
     const query = { kinds, isTest: mode === 'test', after, limit, bulk: true };
-    return this.reads.run(storeId, () => this.feed.read(storeId, query, stopping));
+    return this.reads.run(storeId, async () => (run.isOver ? null : this.feed.read(storeId, query, stopping)));
   }
 
   private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPosition): WebhookMessage {

@@ -120,6 +120,10 @@ const PAUSED = record(
     SELECT store_id, 'webhook_paused', jsonb_build_object(
       'id', id, 'mode', mode, 'host', host, 'reason', reason, 'failingSince', failing_since)
     FROM noted
+    -- A client may resume its webhook at once, again and again.
+    WHERE NOT EXISTS (
+      SELECT FROM merchant_notices
+      WHERE store_id = noted.store_id AND subject = 'webhook_paused' AND details ->> 'id' = noted.id::text)
   )`,
 );
 

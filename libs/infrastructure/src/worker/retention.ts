@@ -1,5 +1,6 @@
 import { COUNT_SNAPSHOT_RETENTION_DAYS, IDEMPOTENCY_KEY_RETENTION_HOURS } from '@app/domain';
 import type pg from 'pg';
+import { MAX_ATTEMPTS } from '../mail/mail-attempts.js';
 import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
@@ -36,6 +37,8 @@ const EXPIRED = [
     days: ({ keyUsage }: Retention) => [keyUsage],
   },
   { table: 'sign_ins', when: `created_at < now() - interval '1 day'` },
+  // The mail of the last attempt has failed.
+  { table: 'merchant_notices', when: `attempts >= ${MAX_ATTEMPTS} AND run_at < now() - interval '1 day'` },
   {
     table: 'api_keys',
     when: `person_id IS NOT NULL AND expires_at < now() - interval '${SESSION_RETENTION_DAYS} days'`,

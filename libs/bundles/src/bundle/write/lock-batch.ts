@@ -3,9 +3,11 @@ import { takesStock, type WarehouseLine } from '../schema/bundle.js';
 import type { Numbered } from './batch.js';
 
 const OF_COMMANDS = `hashtextextended('store-commerce bundle import', 0)`;
-const LOCK_IMPORTS = `/* import.lock_imports */ SELECT pg_advisory_xact_lock(${OF_COMMANDS})`;
-const LOCK_STORE_IMPORT = `/* import.lock_store */
-  SELECT pg_advisory_xact_lock_shared(${OF_COMMANDS}), pg_advisory_xact_lock(hashtext('import'), $1)`;
+const LOCK_COMMANDS = `/* import.lock_commands */ SELECT pg_advisory_xact_lock(${OF_COMMANDS})`;
+const LOCK_STORES = `/* import.lock_stores */
+  SELECT pg_advisory_xact_lock(hashtext('import'), id) FROM (
+    SELECT id FROM stores WHERE subdomain = ANY ($1) ORDER BY id OFFSET 0) AS written`;
+const LOCK_STORE = `/* import.lock_store */ SELECT pg_advisory_xact_lock(hashtext('import'), $1)`;
 
 const ASSERT_WRITABLE = `/* import.stores.assert_writable */
   SELECT assert_writable(id) FROM stores WHERE subdomain = ANY($1)`;
@@ -34,17 +36,19 @@ const LOCK_PRODUCTS = `/* import.products.lock_batch */
   FOR NO KEY UPDATE`;
 
 /**
- * Makes imports wait for each other, because two imports into one store could lock its rows in opposite sequences.
- * @param stores the stores that the import writes to.
+ * Makes imports into one store wait for each other, because two of them could lock its rows in opposite sequences.
+ * Commands also wait for each other, because two of them could add the same store.
+ * @param stores the stores that the command writes to.
  */
 export async function lockStoresForImport(sql: Sql, stores: readonly string[]): Promise<void> {
-  await sql.query(LOCK_IMPORTS);
+  await sql.query(LOCK_COMMANDS);
+  await sql.query(LOCK_STORES, [stores]);
   await sql.query(ASSERT_WRITABLE, [stores]);
 }
 
-/** Makes imports into one store wait for each other, but not for those of other stores. */
+/** Like `lockStoresForImport`, for an import over HTTP, which adds no store. */
 export async function lockStoreForImport(sql: Sql, storeId: number): Promise<void> {
-  await sql.query(LOCK_STORE_IMPORT, [storeId]);
+  await sql.query(LOCK_STORE, [storeId]);
 }
 
 /** Locks in the same sequence as orders: stock, then products. The sequence of the file would deadlock with orders. */
