@@ -195,6 +195,30 @@ describe('DeliverWebhooks', () => {
     expect((await toldIn(1)).slice(0, 2)).toEqual(['1 products.changed', '2 products.changed']);
   });
 
+  it('reads nothing for a message that would be too late when the turn of its webhook comes', async () => {
+    let ahead = 0;
+    const clock = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => clock() + ahead);
+    let finish: () => void = () => undefined;
+    const slow = new Promise<void>((resolve) => (finish = resolve));
+    const read = vi.fn(() => slow.then(() => ({ changes: [], next: PLACE, hasMore: false, rewound: false })));
+    const deliver = new DeliverWebhooks(
+      { record: () => Promise.resolve(true), release: () => Promise.resolve() } as unknown as WebhookQueue,
+      { read } as unknown as FeedService,
+      { open: () => ({ close: () => undefined }) } as unknown as WebhookSender,
+      {} as RecordFormat,
+    );
+    const runs = [1, 2, 3].map(() =>
+      deliver.execute({ ...claimed, claimedAt: performance.now() }, new AbortController().signal),
+    );
+
+    ahead = 9_000;
+    finish();
+    await Promise.all(runs);
+
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+
   it('records the message that has begun when it may send nothing more', async () => {
     const record = vi.fn(() => Promise.resolve(false));
 
