@@ -472,7 +472,7 @@ describe('searches and deep pages', () => {
     expect([statusCode, most]).toEqual([200, 4]);
   });
 
-  it('of one store are refused at once while 32 wait, and leave places to other requests', async () => {
+  it('of one store are refused at once while 64 wait, and leave places to other requests', async () => {
     const crowd = Array.from({ length: 250 }, () => api.get('/v1/customers?search=ada'));
     const refused = await overloaded(Promise.any(crowd.map(overloaded)));
     const others = await Promise.all(Array.from({ length: 20 }, () => api.get('/v1/store')));
@@ -482,8 +482,8 @@ describe('searches and deep pages', () => {
     expect(refused.headers['retry-after']).toBe('1');
     expect(others.map(({ statusCode }) => statusCode)).toEqual(others.map(() => 200));
     const statuses = answers.map(({ statusCode }) => statusCode);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(4 + 32);
-    expect(statuses.filter((status) => status === 503)).toHaveLength(250 - 36);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4 + 64);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(250 - 68);
   });
 
   it('return 503 overloaded after waiting 2 s for a connection, and log no database failure', async () => {

@@ -37,7 +37,6 @@ export const concurrencyLimit = fp<ServerDependencies>(
     });
     fastify.addHook('preParsing', (request, reply, _payload, next) => {
       // Fastify would wait forever for the body of a client that left during the look-up of its key, and keep the slot.
-      // @protects slot-of-closed
       if (request.raw.destroyed) return next(new ClientGone());
       const limit = limitOf(request);
       if (!limit || limit.kind === 'orders' || assign(request)) next();
