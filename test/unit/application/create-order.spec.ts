@@ -5,7 +5,6 @@ import {
   OrderQuotes,
   receiptOf,
   ReceiptNumberTaken,
-  type CustomerRepository,
   type FraudScreening,
   type OrderPlacement,
   type OrderReceipt,
@@ -43,7 +42,6 @@ function placeOne({
       {} as SkuRepository,
       { price: () => Promise.resolve({ lines: [mug], unavailable: [] }) },
       { chargesOf: () => Promise.resolve(NO_CHARGES) },
-      {} as CustomerRepository,
     ),
     {
       begin: () => ({ assess: () => Promise.resolve({ verdict, score: 0, reasons: [] }) }),

@@ -15,9 +15,7 @@ export interface OrderLineDraft {
   readonly name: string;
   readonly attributes: VariantAttributes;
   readonly unitPrice: Money;
-  /** The price list that gave the price. Absent: the catalog or the client. */
-  readonly priceSource?: string;
-  /** 1 to 999. */
+  /** An integer from 1 to 999. */
   readonly quantity: number;
 }
 
