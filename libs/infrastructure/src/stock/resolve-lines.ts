@@ -55,13 +55,11 @@ const FIND_BINS = `/* stock.find_bins_of_lines */
       (SELECT bins.id FROM bins
       WHERE asked.bin IS NOT NULL AND bins.store_id = $1 AND bins.warehouse_id = asked.warehouse_id AND bins.code = asked.bin)
       UNION ALL
-      -- A store may have many bins of one code, and a product is in few bins.
-      (SELECT held.bin_id FROM (
-        SELECT bin_id FROM stock
-        WHERE stock.store_id = $1 AND stock.product_id = asked.product_id AND stock.variant_key = asked.variant_key OFFSET 0
-      ) AS held
-      WHERE asked.bin IS NOT NULL AND asked.any_warehouse
-        AND asked.bin = (SELECT code FROM bins WHERE bins.store_id = $1 AND bins.id = held.bin_id)
+      (SELECT bins.id FROM bins
+      WHERE asked.bin IS NOT NULL AND asked.any_warehouse AND bins.store_id = $1 AND bins.code = asked.bin
+        AND EXISTS (
+          SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = asked.product_id
+            AND stock.variant_key = asked.variant_key AND stock.bin_id = bins.id)
       LIMIT 2)
       UNION ALL
       (SELECT stock.bin_id FROM stock
