@@ -40,7 +40,8 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     violations.push(...(await holdings.violations(scene.sent)));
     violations.push(...(await askAfterwards(scene)));
     const figures =
-      `${runs} cases of each kind; the largest requests ${heavy} times; the event loop blocked for ${lag} ms at most, ${(lag / parse).toFixed(1)} times the slowest parse; ` +
+      `${runs} cases of each kind; the largest requests ${heavy} times; the event loop blocked for ${lag} ms at most, ` +
+      `${(lag / parse).toFixed(1)} times the slowest parse; ` +
       holdings.figures;
     return { figures, violations };
   } finally {

@@ -64,7 +64,7 @@ export abstract class SignInRepository {
    */
   abstract requestCode(code: NewSignInCode): Promise<number>;
 
-  /** @returns when the token expires; null when the e-mail has had 60 sign-ins at the provider within an hour. */
+  /** @returns when the token expires; null when the e-mail had too many sign-ins at the provider within an hour. */
   abstract insertToken(token: NewSignInToken, minutes: number): Promise<Date | null>;
 
   /**

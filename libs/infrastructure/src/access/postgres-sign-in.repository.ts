@@ -19,7 +19,7 @@ const CODE_MINUTES = 10;
 const ATTEMPTS = 5;
 const HOURLY_OF_NETWORK = 20;
 const HOURLY_OF_EMAIL = 3;
-/** An identity provider repeats a sign-in without the person, as often as a page asks. */
+/** A provider may complete a sign-in without asking the person again, so a script can repeat it. */
 const HOURLY_OF_ACCOUNT = 60;
 
 // Every request locks its network first, then its address, so that two requests cannot deadlock.

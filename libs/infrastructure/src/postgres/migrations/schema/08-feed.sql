@@ -408,7 +408,7 @@ CREATE FUNCTION spread_shared_changes(of_store int) RETURNS boolean LANGUAGE plp
 DECLARE
   room int := 5000;
   shared shared_changes;
-  later int[]; -- Some categories whose turn comes. They log the products that they have in common with this one.
+  later int[]; -- The next categories that have not begun. They log the products that they share with this one.
   passed int;
   reached text[];
 BEGIN
