@@ -38,6 +38,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
         lineTotal: 3998,
         tax: [],
         discount: 0,
+        priceSource: null,
         metadata: {},
         line: 1,
         shippedQuantity: 0,

@@ -50,6 +50,7 @@ export function anOrder(
     currency: 'USD',
     paymentMethod: 'COD',
     customer: { name: 'Ada', email: '', phone: '' },
+    customerId: null,
     address: wholeAddress({}),
     billing: null,
     notes: '',

@@ -29,6 +29,23 @@ export interface ProductOptions {
   readonly columns?: Record<string, unknown>;
 }
 
+interface PriceListOptions {
+  readonly code?: string;
+  readonly name?: string;
+  readonly priority?: number;
+  readonly groups?: readonly string[];
+  readonly validFrom?: string | null;
+  readonly validTo?: string | null;
+}
+
+interface ListPriceOptions {
+  readonly productId: number;
+  readonly variantId?: number | null;
+  readonly from?: number;
+  /** Minor units. */
+  readonly price: number;
+}
+
 interface VariantOptions {
   readonly sku?: string;
   readonly name?: string;
@@ -101,6 +118,25 @@ export class StoreFixture {
     }
     await this.stock(id, null, options.stock ?? 0);
     return id;
+  }
+
+  /** @returns its code. */
+  async priceList(options: PriceListOptions = {}): Promise<string> {
+    const { code = `LIST-${++serial}`, name = `List ${code}`, priority = 0, groups = [] } = options;
+    const { validFrom = null, validTo = null } = options;
+    await this.database.query(
+      `INSERT INTO price_lists (store_id, code, name, priority, valid_from, valid_to, customer_groups)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [this.id, code, name, priority, validFrom, validTo, groups],
+    );
+    return code;
+  }
+
+  async listPrice(list: string, { productId, variantId = null, from = 1, price }: ListPriceOptions): Promise<void> {
+    await this.database.query(
+      `INSERT INTO list_prices (store_id, list, product_id, variant_id, from_quantity, price) VALUES ($1, $2, $3, $4, $5, $6)`,
+      [this.id, list, productId, variantId, from, price],
+    );
   }
 
   async variant(productId: number, options: VariantOptions = {}): Promise<number> {

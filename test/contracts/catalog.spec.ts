@@ -7,6 +7,7 @@ import {
   OrderCharges,
   PersonalData,
   PriceChanges,
+  PriceListRepository,
   ProductRepository,
   SkuRepository,
   StoreRepository,
@@ -15,11 +16,12 @@ import {
   type CustomerFilter,
   type Page,
   type PageOf,
+  type PriceListFilter,
   type ProductFilter,
   type ResolvedSku,
   type SkuFilter,
 } from '@app/application';
-import { NO_CHARGES, ReferenceTaken, type ChargeableOrder } from '@app/domain';
+import { NO_CHARGES, PriceListInUse, ReferenceTaken, TooManyPriceLists, type ChargeableOrder } from '@app/domain';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
@@ -45,6 +47,7 @@ async function listed<Filter, Row>(of: List<Filter, Row>, filter: Filter, field:
   return [total, ...rows.map((row) => row[field])];
 }
 
+const OLDEST = '2025-12-01T00:00:00.000Z';
 const OLD = '2026-01-01T00:00:00.001Z';
 const NEW = '2026-02-01T00:00:00.002Z';
 
@@ -254,13 +257,49 @@ describe('CustomerRepository', () => {
     await store.customer({ name: 'Bob 100%', created_at: OLD });
     const ada = { email: 'Ada_L@Example.test', phone: '+1 555 0100', city: 'London' };
     await store.customer({ name: 'Ada Lovelace', ...ada, created_at: NEW, status: 'Inactive' });
-    await other.customer({ name: 'Theirs', email: 'theirs@example.test', status: 'Theirs' });
+    for (const each of [store, other]) {
+      await application.database.query('INSERT INTO price_lists (store_id, code, name) VALUES ($1, $2, $2)', [
+        ...[each.id, 'WHOLESALE'],
+      ]);
+    }
+    await store.customer({
+      ...{ name: 'Zuse KG', created_at: OLDEST, company: 'Zuse @ Import', vat_id: 'DE811', groups: ['b2b', 'eu'] },
+      ...{
+        price_list: 'WHOLESALE',
+        contacts: JSON.stringify([{ email: 'Buyer@Zuse.test' }, { email: 'jörg@zuse.test' }]),
+      },
+    });
+    await other.customer({
+      ...{ name: 'Theirs', email: 'theirs@example.test', status: 'Theirs', company: 'Theirs', vat_id: 'DE811' },
+      ...{ groups: ['b2b'], price_list: 'WHOLESALE', contacts: JSON.stringify([{ email: 'buyer@zuse.test' }]) },
+    });
   });
 
   it.each<[CustomerFilter, ...string[]]>([
-    [{}, 'Ada Lovelace', 'Bob 100%', 'E\u0301lodie'],
+    [{}, 'Ada Lovelace', 'Bob 100%', 'E\u0301lodie', 'Zuse KG'],
     [{ status: 'iNACTIVE' }, 'Ada Lovelace'],
-    [{ status: 'active' }, 'Bob 100%'],
+    [{ status: 'active' }, 'Bob 100%', 'Zuse KG'],
+    [{ group: 'b2b' }, 'Zuse KG'],
+    [{ group: 'eu', status: 'active', search: 'zuse' }, 'Zuse KG'],
+    [{ group: 'B2B' }],
+    [{ group: '' }],
+    [{ priceList: 'WHOLESALE' }, 'Zuse KG'],
+    [{ priceList: 'RETAIL' }],
+    [{ priceList: '' }],
+    [{ vatId: 'de811' }, 'Zuse KG'],
+    [{ vatId: 'de81' }],
+    [{ vatId: '' }],
+    [{ search: 'USE @ im' }, 'Zuse KG'],
+    [{ search: 'e811' }, 'Zuse KG'],
+    [{ search: 'buyer' }, 'Zuse KG'],
+    [{ search: 'BUYER@zuse' }, 'Zuse KG'],
+    [{ search: 'yer@z' }, 'Zuse KG'],
+    [{ search: 'jörg@' }, 'Zuse KG'],
+    [{ search: 'jörg@zuse.test' }, 'Zuse KG'],
+    [{ search: 'org@zuse' }],
+    [{ search: 'rg@zuse.te' }, 'Zuse KG'],
+    [{ search: '"' }],
+    [{ search: '[]' }],
     [{ status: 'act%' }],
     [{ status: 'theirs' }],
     [{ status: 'Active\0' }],
@@ -374,10 +413,50 @@ describe('PersonalData', () => {
 
     const erasure = await people.erase(store.id, 'ada@EXAMPLE.com', null, () => undefined);
 
-    expect(erasure).toEqual({ customers: 1, orders: 2, blockedContacts: 3, isMember: false });
+    expect(erasure).toEqual({ customers: 1, contacts: 0, orders: 2, blockedContacts: 3, isMember: false });
     const erased = [`${ERASED_NAME} `, `A ${ERASED_NAME} `, `B ${ERASED_NAME} `];
     expect(await contents(store.id)).toEqual([...erased, 'C Bob bob@example.com', 'bob@example.com'].sort());
     expect(await contents(other.id)).toEqual(before);
+  });
+});
+
+describe('a person who is a contact', () => {
+  it('is collected, and removed from the contacts of the companies of one store', async () => {
+    await openStores();
+    const buyer = { name: 'Grace', email: 'Grace@buyer.test', role: 'buyer' };
+    const contacts = JSON.stringify([buyer, { name: 'Bob', email: 'bob@buyer.test' }, { name: 'Carl' }]);
+    const company = { email: 'main@buyer.test', company: 'Acme', vat_id: 'GB811', contacts };
+    const ids = [await store.customer(company), await other.customer(company)];
+    const people = application.app.get(PersonalData, { strict: false });
+    const customers = application.app.get(CustomerRepository, { strict: false });
+
+    const found = await people.collect(store.id, 'grace@BUYER.test', null, (data) => Promise.resolve(data));
+    expect([found.customer, found.contacts]).toEqual([null, [{ customer_id: ids[0], company: 'Acme', ...buyer }]]);
+    const erasure = await people.erase(store.id, 'grace@BUYER.test', null, () => undefined);
+
+    expect(erasure).toMatchObject({ customers: 0, contacts: 1, orders: 0 });
+    const [mine, theirs] = await Promise.all([store, other].map(({ id }, n) => customers.findById(id, ids[n] ?? '')));
+    expect(mine).toMatchObject({ email: 'main@buyer.test', company: 'Acme', vatId: 'GB811' });
+    expect(mine?.contacts.map(({ name }) => name)).toEqual(['Bob', 'Carl']);
+    expect(theirs?.contacts).toHaveLength(3);
+    expect((await customers.list(store.id, { search: 'grace@buyer' }, { page: 1, limit: 1 })).total).toBe(0);
+  });
+
+  it('stays in the other companies when the account of one is erased', async () => {
+    await openStores();
+    const contacts = JSON.stringify([{ name: 'Grace', email: 'grace@two.test' }]);
+    const erased = await store.customer({ email: 'one@two.test', company: 'One', vat_id: 'GB1', contacts });
+    const kept = await store.customer({ email: 'two@two.test', contacts });
+    const people = application.app.get(PersonalData, { strict: false });
+    const customers = application.app.get(CustomerRepository, { strict: false });
+
+    await people.erase(store.id, 'one@two.test', null, () => undefined);
+
+    const nothing = { name: ERASED_NAME, email: '', company: '', vatId: '', addresses: [], contacts: [], groups: [] };
+    expect(await customers.findById(store.id, erased)).toMatchObject({ ...nothing, priceList: null });
+    expect((await customers.findById(store.id, kept))?.contacts).toHaveLength(1);
+    const found = await customers.list(store.id, { search: 'grace@two' }, { page: 1, limit: 5 });
+    expect(found.rows.map(({ id }) => id)).toEqual([kept]);
   });
 });
 
@@ -388,6 +467,7 @@ describe('PriceChanges', () => {
     const [mug, theirs] = [await store.product({ price: 100 }), await other.product({ price: 100 })];
     const lineOf = (unit: ResolvedSku, expected: string | null) => ({
       ...{ sku: 'S', productId: null, variantId: null, price: '2.00', expected, unit, invalid: null },
+      ...{ fromQuantity: 1, rule: undefined },
     });
     const lines = [
       lineOf({ productId: mug, variantId: null }, '1'),
@@ -398,7 +478,7 @@ describe('PriceChanges', () => {
     ];
     const apply = (requestHash = Buffer.from('hash')) =>
       changes.apply({
-        ...{ storeId: store.id, currency: 'USD', lines, reference: 'R', isAtomic: false, requestHash },
+        ...{ storeId: store.id, currency: 'USD', list: null, lines, reference: 'R', isAtomic: false, requestHash },
         ...{ idempotency: null, deadline: Deadline.in(2_000) },
       });
 
@@ -417,5 +497,88 @@ describe('PriceChanges', () => {
       [mug, theirs],
     ]);
     expect(prices).toEqual([{ price: 200 }, { price: 100 }]);
+  });
+});
+
+describe('PriceListRepository', () => {
+  let lists: PriceListRepository;
+  const list = (code: string) => ({
+    ...{ code, name: 'x', priority: 0, validFrom: null, validTo: null, customerGroups: [] },
+  });
+  beforeEach(async () => {
+    await openStores();
+    lists = application.app.get(PriceListRepository, { strict: false });
+    const terms = { validFrom: '2026-01-01', validTo: '2026-01-31', customerGroups: ['vip', 'staff'] };
+    await lists.save(store.id, { ...list('b'), ...terms });
+    await lists.save(store.id, { ...list('A'), name: 'Old', priority: 3 });
+    await lists.save(store.id, { ...list('A'), name: 'New', validFrom: '2026-01-31' });
+    await lists.save(other.id, { ...list('theirs'), customerGroups: ['vip'] });
+  });
+
+  it.each<[PriceListFilter, ...string[]]>([
+    [{}, 'A', 'b'],
+    [{ code: 'b' }, 'b'],
+    [{ code: 'B' }],
+    [{ code: 'theirs' }],
+    [{ customerGroup: 'vip' }, 'b'],
+    [{ customerGroup: 'vi' }],
+    [{ customerGroup: 'vip\0' }],
+    [{ validOn: '2025-12-31' }],
+    [{ validOn: '2026-01-01' }, 'b'],
+    [{ validOn: '2026-01-31' }, 'A', 'b'],
+    [{ validOn: '2026-02-01' }, 'A'],
+  ])("lists a store's price lists by code, and filters by %j", async (filter, ...expected) => {
+    expect(await listed(lists, filter, 'code')).toEqual([expected.length, ...expected]);
+  });
+
+  it('finds a list of the store, as it was saved last', async () => {
+    expect(await lists.find(store.id, 'A')).toEqual({ ...list('A'), name: 'New', validFrom: '2026-01-31' });
+    expect(await lists.find(store.id, 'theirs')).toBeNull();
+  });
+
+  it('returns the prices and rules of the catalog and of a list, page by page', async () => {
+    const mug = await store.product({ sku: 'MUG', price: 900 });
+    const small = await store.variant(mug, { sku: 'MUG-S', price: 800 });
+    await store.listPrice('b', { productId: mug, variantId: small, from: 10, price: 600 });
+    await store.listPrice('b', { productId: mug, variantId: small, price: 700 });
+    await application.database.query(
+      `INSERT INTO quantity_rules (store_id, list, product_id, variant_key, min_quantity, step) VALUES ($1, '', $2, 0, 6, 3)`,
+      [store.id, mug],
+    );
+    const theirs = await other.product({ sku: 'MUG' });
+    await other.listPrice('theirs', { productId: theirs, price: 1 });
+    const product = { productId: mug, variantId: null, sku: 'MUG', rule: { minQuantity: 6, step: 3 } };
+    const variant = { productId: mug, variantId: small, sku: 'MUG-S', rule: null };
+    const read = (filter: object, after?: object) =>
+      lists.prices(store.id, filter, { limit: 1, ...(after && { after: after as typeof product }) });
+
+    const [first, second] = [await read({}), await read({}, product)];
+
+    expect(first).toEqual({ rows: [{ ...product, priceBreaks: [{ fromQuantity: 1, price: 900 }] }], hasMore: true });
+    expect(second).toEqual({ rows: [{ ...variant, priceBreaks: [{ fromQuantity: 1, price: 800 }] }], hasMore: false });
+    const priceBreaks = [
+      { fromQuantity: 1, price: 700 },
+      { fromQuantity: 10, price: 600 },
+    ];
+    const ofList = { rows: [{ ...variant, priceBreaks }], hasMore: false };
+    expect([await read({ list: 'b' }), await read({ list: 'b', skus: ['mug', 'mug-s'] })]).toEqual([ofList, ofList]);
+    expect(await read({ list: 'theirs' })).toEqual({ rows: [], hasMore: false });
+  });
+
+  it('deletes a list unless a customer has it, and makes no list beyond the limit', async () => {
+    const remove = (code: string) => lists.delete(store.id, code, Deadline.in(2_000));
+    const customer = await store.customer();
+    await application.database.query(`UPDATE customers SET price_list = 'b' WHERE id = $1`, [customer]);
+
+    await expect(remove('b')).rejects.toThrow(PriceListInUse);
+    expect([await remove('A'), await remove('A'), await remove('theirs')]).toEqual([true, false, false]);
+    expect(await listed(lists, {}, 'code')).toEqual([1, 'b']);
+
+    await application.database.query(
+      `INSERT INTO price_lists (store_id, code, name) SELECT $1, n, 'x' FROM generate_series(1, 999) AS n`,
+      [store.id],
+    );
+    await expect(lists.save(store.id, list('one more'))).rejects.toThrow(TooManyPriceLists);
+    await lists.save(store.id, { ...list('b'), name: 'kept' });
   });
 });

@@ -125,7 +125,7 @@ describe('import of a store bundle', () => {
 
     const { counts } = await importLines(...aStoreBundle('again'));
 
-    expect(Object.values(counts).map(({ created, updated }) => created + updated)).toEqual(Array(9).fill(0));
+    expect(Object.values(counts).reduce((sum, { created, updated }) => sum + created + updated, 0)).toBe(0);
     expect(await database.query(rowVersions)).toEqual(before);
     expect(await count('order_lines', 'again')).toBe(2);
     expect(await count('stock_movements', 'again')).toBe(1);

@@ -564,9 +564,11 @@ const DEAD_STAGES = `
   WHERE store_id = ANY ($1::int[])`;
 
 const CUSTOMERS = `
-  INSERT INTO customers (store_id, id, name, email, status, created_at)
+  INSERT INTO customers (store_id, id, name, email, status, created_at, vat_id, groups, contacts)
   SELECT store_id, md5(store_id || '/' || n)::uuid, 'Customer ' || n, 'c' || n || '@example.test',
-    CASE WHEN ${percentile('status')} < 50 THEN 'Active' WHEN n % 3 > 0 THEN 'ACTIVE' ELSE 'Blocked' END, created_at
+    CASE WHEN ${percentile('status')} < 50 THEN 'Active' WHEN n % 3 > 0 THEN 'ACTIVE' ELSE 'Blocked' END, created_at,
+    'DE' || n, CASE WHEN n % 3 > 0 THEN ARRAY['all', 'g' || n % 50] ELSE '{}' END,
+    CASE WHEN n % 7 = 0 THEN jsonb_build_array(jsonb_build_object('email', 'Buyer' || n % 20 || '@shop.test')) ELSE '[]' END
   FROM unnest($1::int[]) AS store_id CROSS JOIN (${moments(2_500)}) AS made`;
 
 const PRODUCTS = `
@@ -774,6 +776,13 @@ const SHORT_LISTS = [
   orders({ email: 'C7@example.TEST' }, `customer_email = 'c7@example.test'`),
   orders({ email: 'c7' }, 'false'),
   customers({ email: 'C7@example.TEST' }, `email = 'c7@example.test'`),
+  customers({ search: 'buyer7@' }, `contacts::text LIKE '%Buyer7@%'`),
+  customers({ group: 'g7' }, `'g7' = ANY (groups)`),
+  customers(
+    { ...HOURS.filter, group: 'all', status: 'active' },
+    `${HOURS.where} AND lower(status) = 'active' AND groups <> '{}'`,
+  ),
+  customers({ vatId: 'de7' }, `vat_id = 'DE7'`),
   customers(changedIn('customers', 3, 5).filter, changedIn('customers', 3, 5).where, FIRST_CHANGED),
   customers({ ...HOURS.filter, status: 'active' }, `${HOURS.where} AND lower(status) = 'active'`),
   products(changedIn('products', 3, 5).filter, changedIn('products', 3, 5).where, LAST_CHANGED),

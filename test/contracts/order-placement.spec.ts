@@ -17,11 +17,14 @@ describe('CatalogPricing', () => {
   beforeAll(async () => (ports = await open()));
 
   const price = (...lines: [productId: number, variantId: number | null][]) =>
-    ports.pricing.price(
-      ports.storeId,
-      'USD',
-      lines.map(([productId, variantId]) => ({ productId, variantId, quantity: 2 })),
-    );
+    ports.pricing.price({
+      storeId: ports.storeId,
+      currency: 'USD',
+      lines: lines.map(([productId, variantId]) => ({ productId, variantId, quantity: 2 })),
+      customer: { id: null, email: '' },
+      channel: 'WEBSITE',
+      at: new Date(),
+    });
 
   it('prices lines in request order, including a repeated product', async () => {
     const mug = await ports.product({ name: 'Mug', price: 1099 });

@@ -402,10 +402,11 @@ const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/orders\/:id\/(?:payments|refunds)\b/, 'payments'],
   [/^\/v1\/stock\b/, 'stock'],
   [/^\/v1\/prices$/, 'catalog'],
+  [/^\/v1\/price-lists\b/, 'catalog'],
   [/^\/v1\/webhooks\b/, 'webhooks'],
   [/^\/v1\/keys\b/, 'keys'],
   [/^\/v1\/import\b/, 'catalog', 'customers', 'sales'],
-  [/^\/v1\/customers\/:id\/(?:personal-data|erase)$/, 'customers'],
+  [/^\/v1\/customers\/:id(?:$|\/(?:personal-data|erase)$)/, 'customers'],
   [/^\/v1\/people\b/, 'team'],
 ];
 const CLOSED_READS = /^\/v1\/(?:webhooks|keys|people|customers\/:id\/personal-data)\b/;

@@ -65,7 +65,7 @@ describeInBrowser('what people change in the dashboard', () => {
     const { page, open } = await scene.desk('manager');
     await open(`#/orders/${receipt_number}`);
     const refund = page.getByRole('button', { name: 'Record refund…' });
-    const amount = page.getByRole('textbox', { name: 'Amount' });
+    const amount = page.getByLabel('Amount');
     await refund.click();
     await amount.fill('1.00');
     await page.getByRole('button', { name: 'Record refund', exact: true }).click();
@@ -262,7 +262,7 @@ describeInBrowser('what people change in the dashboard', () => {
     const { page, open, faults } = await scene.desk('manager');
     await open(`#/orders/${receipt_number}`);
     await page.getByRole('button', { name: 'Record payment…' }).click();
-    const amount = page.getByRole('textbox', { name: 'Amount' });
+    const amount = page.getByLabel('Amount');
     await amount.fill('');
     await amount.pressSequentially('1,234');
     await page.getByText('“1,234” is ambiguous').waitFor();
@@ -458,7 +458,7 @@ describeInBrowser('what people change in the dashboard', () => {
     const { page, open } = await scene.desk('manager');
     await open(`#/orders/${receipt_number}`);
     await page.getByRole('button', { name: 'Record refund…' }).click();
-    await page.getByRole('textbox', { name: 'Amount' }).fill('5');
+    await page.getByLabel('Amount').fill('5');
     await page.getByRole('radio', { name: 'goodwill' }).check();
     await page.getByText('This credits $5.00. Nothing will be outstanding.').waitFor();
     await page.getByRole('radio', { name: 'chargeback' }).check();
@@ -489,6 +489,65 @@ describeInBrowser('what people change in the dashboard', () => {
     expect(await faults()).toEqual([]);
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByRole('main').innerText()).toContain('was corrected after picking for SHIP-1 began');
+    await page.context().close();
+  });
+
+  it('changes the company of a customer, its addresses and its contacts', async () => {
+    const id = await scene.api.store.customer({ name: 'Konrad Zuse', email: 'konrad@example.com' });
+    const { page, open, faults, trouble } = await scene.desk('manager');
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    const fill = async (fields: Record<string, string>) => {
+      const dialog = page.getByRole('dialog');
+      for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(label).fill(text);
+      expect(await faults()).toEqual([]);
+      await press('Save');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await open(`#/customers/${id}`);
+    await press('Company…');
+    await fill({ Company: 'Zuse KG', 'VAT id': 'DE811', Groups: 'b2b, eu,b2b', 'Days to pay': '14' });
+    await press('Add an address…');
+    await fill({ Label: 'Plant', Street: 'Wettiner Weg 1', City: 'Hünfeld', Country: 'de' });
+    await press('Add a contact…');
+    await fill({ Name: 'Buyer', 'E-mail': 'buyer@zuse.example' });
+    await press('Add a contact…');
+    await fill({ Name: 'Seller', 'E-mail': 'seller@zuse.example' });
+    await press('Change…: Buyer');
+    await fill({ Role: 'head of purchase' });
+    await press('Remove…: Seller');
+    await press('Remove');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    const { data } = (await scene.api.get(`/v1/customers/${id}`)).json<{ data: object }>();
+    expect(data).toMatchObject({
+      ...{ company: 'Zuse KG', vat_id: 'DE811', groups: ['b2b', 'eu'], price_list: null, payment_terms_days: 14 },
+      addresses: [{ label: 'Plant', address: 'Wettiner Weg 1', city: 'Hünfeld', country: 'DE' }],
+      contacts: [{ name: 'Buyer', email: 'buyer@zuse.example', phone: '', role: 'head of purchase' }],
+    });
+    const text = await page.getByRole('main').innerText();
+    for (const part of ['Zuse KG', 'b2b, eu', 'within 14 days', 'Hünfeld', 'head of purchase']) {
+      expect(text).toContain(part);
+    }
+    await open('#/customers?search=buyer@zuse');
+    await page.getByRole('cell', { name: 'Zuse KG' }).waitFor();
+    expect([await faults(), trouble]).toEqual([[], []]);
+    await page.context().close();
+  });
+
+  it('lets nobody change a customer who may not', async () => {
+    const contacts = JSON.stringify([{ name: 'Buyer' }]);
+    const id = await scene.api.store.customer({ name: 'Konrad Zuse', contacts });
+    const { page, open } = await scene.desk('support');
+
+    await open(`#/customers/${id}`);
+
+    expect(await page.getByRole('main').innerText()).toContain('Buyer');
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /Company|Add|Change|Remove/ })
+        .count(),
+    ).toBe(0);
     await page.context().close();
   });
 

@@ -405,6 +405,38 @@ describe('the recipes for an ERP', () => {
     });
   });
 
+  describe('the price lists', () => {
+    it('are created once, and have prices by quantity and rules', async () => {
+      const { client } = aClient();
+      await api.store.product({ sku: 'PAN', slug: 'pan', price: 1000 });
+      const body = { name: 'Resellers', priority: 10, customer_groups: ['reseller'] };
+      await client.PUT('/v1/price-lists/{code}', { params: { path: { code: 'RESELLER' } }, body });
+      const listed = await changePrices(client, {
+        list: 'RESELLER',
+        lines: [
+          { sku: 'PAN', price: '9.90', expected: null, min_quantity: 6, step: 6 },
+          { sku: 'PAN', price: '8.90', expected: null, from_quantity: 24 },
+        ],
+      });
+      expect(listed).toMatchObject({ result: 'done', lines: [{ after: 9.9 }, { after: 8.9 }] });
+      const prices = async () =>
+        (await client.GET('/v1/prices', { params: { query: { list: 'RESELLER' } } })).data?.data;
+      expect(await prices()).toMatchObject([{ min_quantity: 6, step: 6, price_breaks: [{}, { from_quantity: 24 }] }]);
+
+      const loaded = await importLines(client, [
+        {
+          kind: 'list_price',
+          list: 'RESELLER',
+          product: 'pan',
+          price_breaks: [{ from_quantity: 1, price: '9.90' }],
+        },
+      ]);
+
+      expect(loaded).toEqual([]);
+      expect(await prices()).toMatchObject([{ min_quantity: 6, price_breaks: [{ from_quantity: 1, price: 9.9 }] }]);
+    });
+  });
+
   describe('after the order is placed', () => {
     const aPlacedOrder = async (quantity: number) => {
       const { client } = aClient();
@@ -557,6 +589,28 @@ describe('the recipes for an ERP', () => {
       await recordPayment(client, id, { reference: 'BANK-9', amount: 500, currency });
 
       expect(await readOrder(client, id)).toMatchObject({ status: 'SUCCEEDED', cancellation_fee: 500, amount_open: 0 });
+    });
+
+    it('is one of a company when a buyer of it places it', async () => {
+      const { client } = aClient();
+      const [acme, other] = [randomUUID(), randomUUID()];
+
+      const wrong = await importLines(client, [
+        {
+          ...{ kind: 'customer', id: acme, name: 'Acme', company: 'Acme Ltd', vat_id: 'GB811', groups: ['wholesale'] },
+          ...{ payment_terms_days: 30, metadata: { erp_id: 'C-17' } },
+          addresses: [{ label: 'Warehouse', address: '12 Harbor Street', city: 'Portland', country: 'US' }],
+          contacts: [{ name: 'Grace', email: 'grace@acme.example', role: 'buyer' }],
+        },
+        { kind: 'customer', id: other, name: 'Globex', price_list: 'NONE' },
+      ]);
+      const { data } = await client.PATCH('/v1/customers/{id}', {
+        params: { path: { id: acme } },
+        body: { payment_terms_days: 14, groups: ['wholesale', 'eu'] },
+      });
+
+      expect(wrong).toMatchObject([{ line: 2, error: expect.stringContaining('price_list') as string }]);
+      expect(data?.data).toMatchObject({ company: 'Acme Ltd', groups: ['wholesale', 'eu'], payment_terms_days: 14 });
     });
 
     it.each([

@@ -102,11 +102,40 @@ const ordersAgain = (lines: readonly BundleLine[]): BundleLine[] =>
     return { ...order, receipt_number: `${order.receipt_number}-2` };
   });
 
+/** Prices of a list for every product and variant, some with a rule, and rules of the catalog. */
+function pricesOf(lines: readonly BundleLine[]): BundleLine[] {
+  const store = 'larkmoor';
+  const units = lines.flatMap((line) => {
+    if (line.kind !== 'product') return [];
+    return [null, ...(line.variants ?? []).map(({ sku }) => sku)].map((variant) => ({ product: line.slug, variant }));
+  });
+  const breaks = ['9.00', '8.50', '8'].map((price, place) => ({ from_quantity: 1 + 10 * place, price }));
+  return [
+    {
+      ...{ kind: 'price_list', store, code: 'VIP', name: 'Best customers', priority: 5 },
+      ...{ valid_from: '2026-01-01', valid_to: null, customer_groups: ['vip', 'staff'] },
+    },
+    { kind: 'price_list', store, code: 'EMPTY', name: 'Nothing yet' },
+    ...units.map((unit, place): BundleLine => {
+      const rule = place % 3 === 0 ? { min_quantity: 6, step: 3 } : {};
+      return {
+        kind: 'list_price',
+        store,
+        list: 'VIP',
+        ...unit,
+        price_breaks: breaks.slice(0, 1 + (place % 3)),
+        ...rule,
+      };
+    }),
+    ...units.slice(0, 20).map((unit): BundleLine => ({ kind: 'quantity_rule', store, ...unit, min_quantity: 2 })),
+  ];
+}
+
 describe('an exported store', () => {
   it('answers every route as before once it is imported, byte for byte, except credentials and updated_at', async () => {
     const store = 'larkmoor';
     const lines = demoStore({ now: new Date('2026-11-20T12:00:00Z') });
-    await into.source.importLines(...lines, ...ordersAgain(lines));
+    await into.source.importLines(...lines, ...ordersAgain(lines), ...pricesOf(lines));
     const key = await keyOf(source, store);
     const item = { ...(await sellable(store)), quantity: 2 };
     await order(key, {
@@ -212,7 +241,7 @@ describe('an exported store', () => {
 
     expect(lines.filter((line) => !isValid(line))).toEqual([]);
     const { counts } = await into.target.importLines(...lines);
-    expect(Object.values(counts).map(({ created, updated }) => created + updated)).toEqual(Array(9).fill(0));
+    expect(Object.values(counts).map(({ created, updated }) => created + updated)).toEqual(Array(12).fill(0));
   });
 
   it('leaves stages that were pending dead, because an import sends no mail', async () => {
@@ -407,13 +436,18 @@ describe('the life of an order', () => {
   it('is in the bundle with each column of each of its tables, except those that are listed with their reason', async () => {
     const store = 'columns';
     const product = { kind: 'product', store, slug: 'p', sku: 'P', name: 'P', price: '5' } as const;
+    const company = {
+      ...{ company: 'Lovelace Engines Ltd', vat_id: 'GB123456789', groups: ['wholesale', 'eu'] },
+      addresses: [{ label: 'Warehouse', city: 'Turin', country: 'IT' }, { address: '12 Harbor Street' }],
+      contacts: [{ name: 'Grace', email: 'Grace@example.com', phone: '+1 5', role: 'buyer' }, { name: 'Bob' }],
+    };
     await into.source.importLines(
       { kind: 'store', subdomain: store, name: 'C', currency: 'USD' },
       { kind: 'warehouse', store, code: 'W', name: 'W' },
       { kind: 'bin', store, warehouse: 'W', code: 'B' },
       { ...product, variants: [{ sku: 'V', name: 'V', attributes: { Size: '1' } }] },
       { kind: 'stock', store, bin: 'W/B', product: 'p', variant: 'V', quantity: 20 },
-      { kind: 'customer', store, name: 'Ada', email: 'ada@example.com', payment_terms_days: 30 },
+      { kind: 'customer', store, name: 'Ada', email: 'ada@example.com', payment_terms_days: 30, ...company },
     );
     const key = await keyOf(source, store);
     await source.database.query(`UPDATE api_keys SET name = 'erp'`);
@@ -453,7 +487,7 @@ describe('the life of an order', () => {
     await change('notes', { text: 'Ring twice', metadata });
     await change('refunds', { reference: 'R-1', amount: 500, lines: [{ line: 1, quantity: 1 }], restock: true });
     await source.database.query(
-      `UPDATE order_lines SET discount_amount = 4, tax = '[{"name": "VAT", "rate": 7.7, "amount": 18}]' WHERE order_id = $1`,
+      `UPDATE order_lines SET discount_amount = 4, price_source = 'DEALERS', tax = '[{"name": "VAT", "rate": 7.7, "amount": 18}]' WHERE order_id = $1`,
       [id],
     );
     await source.database.query(
@@ -502,9 +536,9 @@ describe('the life of an order', () => {
       else if (JSON.stringify(there) !== JSON.stringify(here)) lost.push(`${table}.${column} is another`);
     }
     expect(lost).toEqual([]);
-    const terms =
-      'SELECT payment_terms_days AS days FROM customers JOIN stores ON stores.id = store_id WHERE subdomain = $1';
-    expect(await target.database.query(terms, [store])).toEqual([{ days: 30 }]);
+    const account = `SELECT payment_terms_days, company, vat_id, groups, addresses, contacts
+      FROM customers JOIN stores ON stores.id = store_id WHERE subdomain = $1`;
+    expect(await target.database.query(account, [store])).toEqual([{ payment_terms_days: 30, ...company }]);
     expect(columns.length).toBeGreaterThan(60);
   });
 

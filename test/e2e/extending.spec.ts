@@ -11,7 +11,7 @@ import {
   Notifier,
   OrderCharges,
   StageRetries,
-  type LineRequest,
+  type PriceRequest,
   type NotificationStage,
   type OrderKey,
   type OrderRecord,
@@ -115,9 +115,9 @@ class Repriced extends CatalogPricing {
     super();
   }
 
-  override async price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<PricedItems> {
-    const priced = await this.pricing.price(storeId, currency, lines);
-    return Repriced.instead ? ((await Repriced.instead(priced, currency)) as PricedItems) : priced;
+  override async price(request: PriceRequest): Promise<PricedItems> {
+    const priced = await this.pricing.price(request);
+    return Repriced.instead ? ((await Repriced.instead(priced, request.currency)) as PricedItems) : priced;
   }
 }
 

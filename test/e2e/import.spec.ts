@@ -31,6 +31,17 @@ const ORDER = {
   ...{ customer_email: 'ada@example.com', created_at: '2026-01-02T03:04:05.000Z' },
   line_items: [{ product: 'mug', variant: 'MUG-S', name: 'Mug', unit_price: 990, quantity: 1 }],
 };
+const PRICES: readonly Line[] = [
+  { kind: 'price_list', code: 'VIP', name: 'Best customers', priority: 5, customer_groups: ['vip'] },
+  {
+    ...{ kind: 'list_price', list: 'VIP', product: 'mug', variant: 'MUG-S', min_quantity: 6, step: 6 },
+    price_breaks: [
+      { from_quantity: 1, price: '7.50' },
+      { from_quantity: 24, price: '7.00' },
+    ],
+  },
+  { kind: 'quantity_rule', product: 'mug', min_quantity: 2 },
+];
 const STORE_LINES: readonly Line[] = [
   { kind: 'warehouse', code: 'EAST', name: 'East' },
   { kind: 'bin', warehouse: 'EAST', code: 'A-1' },
@@ -38,6 +49,7 @@ const STORE_LINES: readonly Line[] = [
   { kind: 'category', slug: 'kitchen', name: 'Kitchen' },
   { kind: 'category', slug: 'cups', name: 'Cups', parent: 'kitchen' },
   { ...PRODUCT, sku: 'MUG', brand: 'globex', categories: ['cups'], variants: VARIANTS, status: 'DRAFT' },
+  ...PRICES,
   CUSTOMER,
   ORDER,
 ];
@@ -76,8 +88,11 @@ describe('POST /v1/import', () => {
       [4, 'category', anId, 'created', ''],
       [5, 'category', anId, 'created', ''],
       [6, 'product', anId, 'created', ''],
-      [7, 'customer', customer, 'created', ''],
-      [8, 'order', order, 'created', ''],
+      [7, 'price_list', 'VIP', 'created', ''],
+      [8, 'list_price', expect.stringMatching(/^\d+-\d+$/), 'created', ''],
+      [9, 'quantity_rule', anId, 'created', ''],
+      [10, 'customer', customer, 'created', ''],
+      [11, 'order', order, 'created', ''],
     ]);
     expect(await shown('/v1/customers/' + customer)).toMatchObject({ name: 'Ada', metadata: { erp_id: 'D-1' } });
     expect(await shown('/v1/orders/POS-1')).toMatchObject({ amount: 990, customer: { email: 'ada@example.com' } });
@@ -154,7 +169,7 @@ describe('POST /v1/import', () => {
     [{ ...ORDER, is_test: true }, 'order has no field "is_test"'],
     [
       { kind: 'stock', bin: 'MAIN/A-1', product: 'mug', quantity: 1 },
-      'kind must be one of warehouse, bin, brand, category, product, customer, order',
+      'kind must be one of warehouse, bin, brand, category, product, price_list, list_price, quantity_rule, customer, order',
     ],
   ])('refuses %j alone, and applies the others', async (line, error) => {
     const { write, sql } = await aStore();
@@ -294,6 +309,70 @@ describe('POST /v1/import', () => {
 
     expect(resultsOf(lines)).toEqual(['created', 'updated']);
     expect(await shown('/v1/products/pan')).toMatchObject({ name: 'Pan', price: 9.9 });
+  });
+});
+
+describe('imported prices', () => {
+  const priced = (line: Line) => ({ kind: 'list_price', list: 'VIP', product: 'mug', ...line });
+  const one = (price: string) => [{ from_quantity: 1, price }];
+
+  it.each<[Line, string]>([
+    [{ kind: 'price_list', code: 'NEW' }, 'price_list.name is required'],
+    [
+      { kind: 'price_list', code: 'NEW', name: 'x', currency: 'EUR' },
+      'price_list.currency must be USD, that of the store',
+    ],
+    [
+      { kind: 'price_list', code: 'NEW', name: 'x', valid_from: '2026-02-02', valid_to: '2026-02-01' },
+      'price_list.valid_to must not be before valid_from',
+    ],
+    [{ kind: 'price_list', code: 'NEW', name: 'x', valid_from: '2026-02-30' }, 'price_list.valid_from must be a date'],
+    [priced({ list: 'NONE', price_breaks: one('1') }), 'price list "NONE" is not known'],
+    [priced({ product: 'none', price_breaks: one('1') }), 'product "none" is not known'],
+    [priced({ variant: 'NONE', price_breaks: one('1') }), 'product "mug": variant "NONE" is not known'],
+    [priced({ price_breaks: one('1.001') }), 'list_price.price_breaks[0].price must have at most 2 decimals in USD'],
+    [
+      priced({ price_breaks: [...one('1'), ...one('2')] }),
+      'list_price.price_breaks[1].from_quantity "1" is listed twice',
+    ],
+    [priced({ step: 2 }), 'list_price.price_breaks is required: the list has no price for the unit'],
+    [{ kind: 'quantity_rule', product: 'mug' }, 'quantity_rule.min_quantity is required'],
+  ])('refuse %j', async (line, error) => {
+    const { write } = await aStore();
+
+    expect(refusalOf(await write(line))).toEqual([expect.stringContaining(error)]);
+  });
+
+  it('replace those of the unit, and go with their rule by an empty list', async () => {
+    const { write, sql } = await aStore();
+    const unit = { variant: 'MUG-S' };
+    const stored = () => sql('SELECT from_quantity, price::int FROM list_prices WHERE store_id = $1 ORDER BY 1');
+
+    const results = [
+      await write(priced({ ...unit, step: 2 })),
+      await write(priced({ ...unit, price_breaks: [{ from_quantity: 24, price: '7.00' }, ...one('7.60')] })),
+      await write(priced({ ...unit, price_breaks: one('7.60') })),
+    ];
+    const kept = await stored();
+    results.push(
+      await write(priced({ ...unit, price_breaks: [] })),
+      await write(priced({ ...unit, price_breaks: [] })),
+    );
+
+    expect(results.flatMap(resultsOf)).toEqual(['updated', 'updated', 'updated', 'updated', 'unchanged']);
+    expect([kept, await stored()]).toEqual([[{ from_quantity: 1, price: 760 }], []]);
+    expect(await sql(`SELECT list FROM quantity_rules WHERE store_id = $1`)).toEqual([{ list: '' }]);
+  });
+
+  it('keep a store within its 1,000 lists', async () => {
+    const { write, sql } = await aStore();
+    await sql(`INSERT INTO price_lists (store_id, code, name) SELECT $1, n, 'x' FROM generate_series(1, 998) AS n`);
+    const list = (code: string) => ({ kind: 'price_list', code, name: 'y' });
+
+    const written = await write(list('7'), list('ONE'), list('TWO'), list('8'));
+
+    expect(resultsOf(written)).toEqual(['updated', 'created', 'refused', 'updated']);
+    expect(refusalOf(written)[2]).toBe('price_list must be one of at most 1000 of the store');
   });
 });
 
@@ -451,7 +530,7 @@ describe('the variants of an imported product', () => {
 describe('imported customers', () => {
   it('are changed by their id or their e-mail, and an e-mail belongs to one only', async () => {
     const { write, written, shown } = await aStore();
-    const ada = written[6]?.id ?? '';
+    const ada = written[9]?.id ?? '';
     const bob = '01890a5d-ac96-774b-bcce-b302099a8057';
 
     const lines = await write(
@@ -473,7 +552,7 @@ describe('imported customers', () => {
 
   it('do not get the id of the customer who once had their e-mail', async () => {
     const { write, written, shown } = await aStore();
-    const ada = written[6]?.id ?? '';
+    const ada = written[9]?.id ?? '';
     const another = { ...CUSTOMER, name: 'Another' };
     await write({ kind: 'customer', id: ada, email: 'ada@example.org' });
 
@@ -565,7 +644,7 @@ describe('the body of an import', () => {
 
 describe('what a key may import', () => {
   it.each([
-    ['catalog', ['warehouse', 'bin', 'brand', 'category', 'product']],
+    ['catalog', ['warehouse', 'bin', 'brand', 'category', 'product', 'price_list', 'list_price', 'quantity_rule']],
     ['customers', ['customer']],
     ['sales', ['order']],
   ] as const)('with the scope %s are lines of the kinds %j', async (scope, kinds) => {

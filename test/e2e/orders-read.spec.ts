@@ -155,7 +155,7 @@ describe('GET /v1/orders', () => {
           quantity: 2,
           line_total: 1000,
           ...{
-            ...{ tax: [], discount_amount: 0 },
+            ...{ tax: [], discount_amount: 0, price_source: null },
             line: 1,
             shipped_quantity: 0,
             cancelled_quantity: 0,
@@ -174,7 +174,7 @@ describe('GET /v1/orders', () => {
           quantity: 1,
           line_total: 1000,
           ...{
-            ...{ tax: [], discount_amount: 0 },
+            ...{ tax: [], discount_amount: 0, price_source: null },
             line: 2,
             shipped_quantity: 0,
             cancelled_quantity: 0,

@@ -18,6 +18,11 @@ const IMPORTED = [
   },
   { kind: 'product', slug: 'mug', name: 'Cup', variants: [] },
   { kind: 'product', slug: 'none' },
+  { kind: 'price_list', code: 'VIP', name: 'VIP' },
+  { kind: 'list_price', list: 'VIP', product: 'mug', price_breaks: [{ from_quantity: 1, price: '9.00' }], step: 2 },
+  { kind: 'list_price', list: 'VIP', product: 'cup', price_breaks: [] },
+  { kind: 'quantity_rule', product: 'mug', min_quantity: 2 },
+  { kind: 'quantity_rule', product: 'mug', min_quantity: null },
   { kind: 'customer', name: 'Ada', email: 'imported@example.com' },
   {
     ...{ kind: 'order', receipt_number: 'POS-1', source: 'POS', status: 'SUCCEEDED', fulfillment_status: 'SHIPPED' },
@@ -59,6 +64,7 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
     customers: await store.customer(),
     categories: categories[0],
     brands: await store.brand(),
+    'price-lists': await store.priceList({ code: 'RESELLER' }),
     webhooks: await aWebhook(),
   };
   // Only a key with the scope for keys reaches them.
@@ -67,7 +73,10 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   const idFor = (path: string) => {
     if (path.startsWith('/v1/webhooks')) return aWebhook();
     if (path.startsWith('/v1/keys')) return aKey();
-    return path.startsWith('/v1/customers') ? store.customer({ email: 'erased@example.com' }) : placed();
+    if (path.startsWith('/v1/price-lists')) return store.priceList();
+    return path.startsWith('/v1/customers')
+      ? store.customer({ email: `${crypto.randomUUID()}@example.com` })
+      : placed();
   };
   for (const [path, parameters] of reads()) {
     const url = path.replace(/\{\w+\}/, String(ids[path.split('/')[2] ?? '']));
@@ -82,6 +91,9 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   for (const more of [`/${product}`, '/no-slug', '?status=DRAFT', '?status=DRAFT&sku=P-1']) {
     await get(`/v1/products${more}`, writer);
   }
+  const listed = { product_id: product, expected: null, min_quantity: 2 };
+  for (const price of [9, null]) await post('/v1/prices', { list: 'RESELLER', lines: [{ ...listed, price }] });
+  await post('/v1/prices', { lines: [{ product_id: product, step: 2 }] });
   await post('/v1/orders/preview', { ...order, items: [{ sku: 'NONE', quantity: 1 }] });
   const headers = { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' };
   const owner = await store.session('owner');
@@ -128,5 +140,5 @@ function bodyOf(row: Row, order: object, product: number): object {
   if (row.as === 'lines') return { lines: [{ product_id: product, ...row.line }] };
   if (row.as === 'import') return { lines: IMPORTED };
   if (row.as === 'key') return { name: 'ERP', scope: ['read'] };
-  return (row.as === 'change' && row.body) || {};
+  return ((row.as === 'change' || row.as === 'put') && row.body) || {};
 }

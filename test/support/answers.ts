@@ -10,6 +10,7 @@ const LISTS = ['orders', 'products', 'customers', 'categories', 'brands'];
 const FILTERED = [
   ...['orders?status=PENDING', 'orders?source=WEBSITE&fulfillment_status=PENDING', 'orders?search=%40'],
   ...['products?in_stock=true', 'products?featured=true', 'products?search=e', 'customers?status=Active'],
+  ...['price-lists', 'prices?list=VIP', 'prices?limit=100'],
 ];
 
 export async function keyOf({ store, database }: RunningApi, subdomain: string): Promise<string> {

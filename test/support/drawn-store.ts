@@ -64,6 +64,19 @@ export function aDrawnStore(store: string, draw: (below: number) => number): Bun
         })),
       }),
     })),
+    {
+      ...{ kind: 'price_list', store, code: 'VIP', name: one('VIP', hostile) },
+      ...fields({ priority: [0, -5, 7], valid_from: [null, '2026-01-01'], valid_to: [null, '2026-12-31'] }),
+      ...fields({ customer_groups: [[], ['vip', 'Été'], ['staff']] }),
+    },
+    ...slugs.map((product) => ({
+      ...{ kind: 'list_price', store, list: 'VIP', product, variant: one(null, 'S-1') },
+      price_breaks: some([1, 10, 100]).map((from) => ({ from_quantity: from, price: one('0', '1.05', '9.9000') })),
+      ...fields({ min_quantity: [null, 1, 6], step: [null, 1, 6] }),
+    })),
+    ...slugs.map((product) => ({
+      ...{ kind: 'quantity_rule', store, product, variant: one(null, 'S-1'), min_quantity: one(null, 2, 3) },
+    })),
     ...slugs.map((slug) => ({
       ...{ kind: 'customer', store, name: one('', slug), email: `${slug}@example.com` },
       ...fields({

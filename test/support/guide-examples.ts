@@ -26,7 +26,7 @@ export function examplesOf(page: string): GuideExample[] {
   const text = readFileSync(page, 'utf8');
   const blocks = [...text.matchAll(BLOCK)]
     .map(({ 1: block = '', index }) => ({ block, place: `${page}:${text.slice(0, index).split('\n').length + 1}` }))
-    .filter(({ block }) => CURL.test(block) || /^(?:GET|POST|PATCH|DELETE|HTTP\/1\.1) /.test(block));
+    .filter(({ block }) => CURL.test(block) || /^(?:GET|POST|PUT|PATCH|DELETE|HTTP\/1\.1) /.test(block));
   return blocks.flatMap(({ block, place }, index) => {
     const isAnswer = (each?: string) => each?.startsWith('HTTP/1.1 ') === true;
     if (isAnswer(block)) {

@@ -22,6 +22,7 @@ import { JournalController } from './orders/journal.controller.js';
 import { OrderChangesController } from './orders/order-changes.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { StatisticsController } from './orders/statistics.controller.js';
+import { PriceListsController } from './catalog/price-lists.controller.js';
 import { PricesController } from './catalog/prices.controller.js';
 import { ProductsController } from './catalog/products.controller.js';
 import { SkusController } from './catalog/skus.controller.js';
@@ -53,6 +54,7 @@ export interface Process {
     ProductsController,
     SkusController,
     PricesController,
+    PriceListsController,
     CategoriesController,
     BrandsController,
     StockController,

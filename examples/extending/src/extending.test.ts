@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import {
   CatalogPricing,
   Unavailable,
   UndeliverableMessage,
   type OrderRecord,
+  type PricedCustomer,
+  type PriceRequest,
   type StoreProfile,
 } from 'store-commerce/application';
-import { Money, wholeAddress, type ChargeableOrder, type OrderLine } from 'store-commerce/domain';
+import { Money, orderLineOf, wholeAddress, type ChargeableOrder, type OrderLine } from 'store-commerce/domain';
 import { ChatNotifier } from './chat-notifier.js';
 import { extension } from './extension.js';
 import { isSigned } from './payments/signature.js';
+import { readPriceList } from './price-list.js';
 import { PriceListPricing } from './price-list-pricing.js';
 import { ShippingAndVat } from './shipping-and-vat.js';
 
@@ -127,6 +133,10 @@ describe('the signature of an event', () => {
   }
 });
 
+const request = (customer: PricedCustomer): PriceRequest => {
+  return { storeId: 1, currency: 'USD', lines: [], customer, channel: 'WEBSITE', at: new Date() };
+};
+
 describe('the extension', () => {
   it('names the variable that is wrong', () => {
     assert.throws(() => extension({ ORDERS_CHAT_URL: 'chat.example' }), /ORDERS_CHAT_URL is not a URL/);
@@ -152,6 +162,25 @@ describe('the extension', () => {
     }
     const pricing = new PriceListPricing(new Catalog(), { pricesOf: () => Promise.reject(new Error('away')) });
 
-    await assert.rejects(pricing.price(1, 'USD', []), Unavailable);
+    await assert.rejects(pricing.price(request({ id: null, email: '' })), Unavailable);
+  });
+
+  it('has the price of the customer before that of everyone, by id or e-mail', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'prices-')), 'prices.csv');
+    writeFileSync(file, 'MUG,8.50\nMUG,7.00,Ada@Example.com\nMUG,6.00,0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c\n');
+    const unitPrice = Money.ofMinor(1_099, 'USD');
+    const mug = { productId: 1, variantId: null, sku: 'MUG', name: 'Mug', attributes: {}, unitPrice, quantity: 1 };
+    class Catalog extends CatalogPricing {
+      override price = () => Promise.resolve({ lines: [orderLineOf(mug)], unavailable: [] });
+    }
+    const pricing = new PriceListPricing(new Catalog(), readPriceList(file));
+    const priceFor = async (id: string | null, email: string) => {
+      const { lines } = await pricing.price(request({ id, email }));
+      return lines[0]?.unitPrice.minor;
+    };
+
+    assert.equal(await priceFor(null, ''), 850);
+    assert.equal(await priceFor(null, 'ada@example.com'), 700);
+    assert.equal(await priceFor('0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', 'ada@example.com'), 600);
   });
 });

@@ -12,7 +12,7 @@ import { ShippingAndVat } from './shipping-and-vat.js';
  * What this team adds to the service.
  *
  * - `ORDERS_CHAT_URL`: the incoming webhook of the chat that hears of each order; absent = none.
- * - `PRICE_LIST`: a file with one `SKU,price` per line; absent = the prices of the catalog.
+ * - `PRICE_LIST`: a file with one `SKU,price` or `SKU,price,customer` per line; absent = the prices of the catalog.
  * - `PAYMENT_SECRETS`: `STORE=SECRET,…`, with which the payment provider signs the events of each store; absent = no route for events.
  * - `FREE_SHIPPING_FROM`: an amount in minor units; absent = orders cost what their lines cost.
  */

@@ -1,15 +1,22 @@
-import { CatalogPricing, Unavailable, type LineRequest, type PricedItems } from 'store-commerce/application';
-import { Money, orderLineOf, type Currency } from 'store-commerce/domain';
+import {
+  CatalogPricing,
+  Unavailable,
+  type PricedCustomer,
+  type PricedItems,
+  type PriceRequest,
+} from 'store-commerce/application';
+import { Money, orderLineOf } from 'store-commerce/domain';
 
 /** Prices by SKU in major units, such as `19.90`, from any source. */
 export interface PriceList {
-  pricesOf(storeId: number, skus: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** @param customer whom the order is for: an id, an e-mail, both or, for a guest, neither. */
+  pricesOf(storeId: number, skus: readonly string[], customer: PricedCustomer): Promise<ReadonlyMap<string, string>>;
 }
 
 /**
- * The catalog decides which products are sold, another system (an ERP) their prices. A product without a price there
- * keeps its catalog price. When the other system fails, the order is refused with 503 and can be repeated: a wrong
- * price is worse than a late order.
+ * The catalog decides which products are sold and in which quantities, another system (an ERP) their prices, by customer. A product
+ * without a price there keeps that of the store's price lists or its catalog. When the other system fails, the order is refused with
+ * 503 and can be repeated: a wrong price is worse than a late order.
  */
 export class PriceListPricing extends CatalogPricing {
   constructor(
@@ -19,16 +26,18 @@ export class PriceListPricing extends CatalogPricing {
     super();
   }
 
-  override async price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<PricedItems> {
-    const { lines: priced, unavailable } = await this.catalog.price(storeId, currency, lines);
-    const skus = priced.map(({ sku }) => sku);
-    const prices = await this.prices.pricesOf(storeId, skus).catch((cause: unknown) => {
+  override async price(request: PriceRequest): Promise<PricedItems> {
+    const { storeId, currency, customer } = request;
+    const priced = await this.catalog.price(request);
+    const skus = priced.lines.map(({ sku }) => sku);
+    const prices = await this.prices.pricesOf(storeId, skus, customer).catch((cause: unknown) => {
       throw new Unavailable({ cause });
     });
-    const repriced = priced.map((line) => {
+    const lines = priced.lines.map((line) => {
       const price = prices.get(line.sku);
-      return price === undefined ? line : orderLineOf({ ...line, unitPrice: Money.parse(price, currency) });
+      if (price === undefined) return line;
+      return orderLineOf({ ...line, unitPrice: Money.parse(price, currency), priceSource: 'ERP' });
     });
-    return { lines: repriced, unavailable };
+    return { ...priced, lines };
   }
 }

@@ -5,6 +5,8 @@ import { SignInService } from './access/sign-in.service.js';
 import { PeopleService } from './access/people.service.js';
 import { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
 import { ChangePrices } from './catalog/change-prices.js';
+import { CustomerPrices } from './catalog/customer-prices.js';
+import { PriceListsService } from './catalog/price-lists.service.js';
 import { ChangedRecords } from './feed/changed-records.js';
 import { FeedService } from './feed/feed.service.js';
 import { FeedWatch } from './feed/feed-watch.js';
@@ -38,6 +40,8 @@ const USE_CASES = [
   ProductsService,
   SkusService,
   ChangePrices,
+  CustomerPrices,
+  PriceListsService,
   StockService,
   CustomersService,
   CategoriesService,

@@ -8,6 +8,7 @@ export { Deadline } from './deadline.js';
 // These are the use cases.
 export { BrandsService, CategoriesService, ProductsService, SkusService } from './catalog/catalog.service.js';
 export { ChangePrices } from './catalog/change-prices.js';
+export { PriceListsService } from './catalog/price-lists.service.js';
 export { type CollectedData, CustomersService, type EraseCustomerCommand } from './customers/customers.service.js';
 export { type ChangeContext, ChangeOrder, type Dated, type EditedLines, type Note } from './orders/change-order.js';
 export { type CreatedOrder, CreateOrder, type CreateOrderCommand, type OrderRequest } from './orders/create-order.js';
@@ -18,7 +19,13 @@ export { StockService } from './stock/stock.service.js';
 export { type PublicStoreProfile, StoreProfileService } from './stores/store-profile.service.js';
 
 // An extension implements these ports.
-export { CatalogPricing, type LineRequest, type PricedItems } from './ports/catalog-pricing.js';
+export {
+  CatalogPricing,
+  type LineRequest,
+  type PricedCustomer,
+  type PricedItems,
+  type PriceRequest,
+} from './ports/catalog-pricing.js';
 export { Notifier, UndeliverableMessage } from './ports/notifier.js';
 export { OrderCharges } from './ports/order-charges.js';
 export type { NotificationStage } from './ports/pipeline-stages.js';
@@ -103,6 +110,14 @@ export {
 } from './ports/page.js';
 export type { Erasure, PersonalDataReader, PersonalRecord, PersonalRecords } from './ports/personal-data.js';
 export type { ChangedPrices, PriceChangeRequest, PriceLine, PriceLineResult } from './ports/price-changes.js';
+export {
+  type PriceList,
+  type PriceListFilter,
+  PriceListRepository,
+  type UnitPrices,
+  type UnitPricesFilter,
+  type UnitPricesPage,
+} from './ports/price-list.repository.js';
 export type {
   ChangedStock,
   InvalidLine,

@@ -1,3 +1,4 @@
+import { ACCOUNT_SIZE } from './customers/customer-limits.js';
 import type { Currency } from './values/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
 import { domainError } from './shared/domain-error.js';
@@ -71,6 +72,25 @@ export class OutOfStock extends rejected('out_of_stock', 'Not enough stock') {
   }
 }
 
+/** A line whose units are sold in other quantities only. */
+export interface UnofferedQuantity {
+  readonly line: number;
+  /** The list of the line, as in {@link UnavailableItem}. */
+  readonly list?: 'set' | 'add';
+  /** The units of all lines of the order with its product and variant. */
+  readonly requested: number;
+  /** What is offered: multiples of `step` from `minQuantity` on. */
+  readonly minQuantity: number;
+  readonly step: number;
+}
+
+export class QuantityNotOffered extends rejected('quantity_not_offered', 'A quantity of the order is not offered') {
+  constructor(readonly items: readonly UnofferedQuantity[]) {
+    super();
+  }
+}
+
+export const UnknownCustomer = rejected('unknown_customer', 'The store has no such customer');
 /** Another order of the store, in the same mode, has the client's reference. */
 export class ExternalReferenceTaken extends rejected('external_reference_taken', 'Another order has this reference') {
   constructor(readonly orderId: string) {
@@ -313,6 +333,18 @@ function refusedLines(code: string) {
 
 export class StockRefused extends refusedLines('stock_refused') {}
 export class PricesRefused extends refusedLines('prices_refused') {}
+export const UnknownPriceList = rejected('unknown_price_list', (code: string) => `The store has no price list ${code}`);
+/** A customer would get a price list that the store does not have. */
+export class UnknownPriceListOfCustomer extends UnknownPriceList {}
+export const TooManyPriceLists = rejected(
+  'too_many_records',
+  (most: number) => `A store has at most ${most} price lists`,
+);
+/** Customers would pay other prices without notice. */
+export const PriceListInUse = rejected(
+  'price_list_in_use',
+  (code: string) => `Customers have the price list ${code}: give them another one, or none, first`,
+);
 export const ReferenceTaken = rejected(
   'reference_taken',
   'Another request of this kind has this reference: send another reference',
@@ -335,6 +367,11 @@ export const EmailTaken = rejected('email_taken', 'Another person of the store h
 export const LastOwner = rejected('last_owner', 'The store must keep an owner: make another person an owner first');
 /** Personal data is found by e-mail address. */
 export const CustomerWithoutEmail = rejected('no_email', 'The customer has no e-mail');
+
+export const CustomerTooLarge = rejected(
+  'customer_too_large',
+  `The addresses and contacts of a customer are at most ${ACCOUNT_SIZE}: send less`,
+);
 
 const MAX_NAMED = 20;
 

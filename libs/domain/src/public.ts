@@ -20,6 +20,7 @@ export { type FraudRule, REJECT_SCORE, REVIEW_SCORE, type Screened, WEAK_SCORE }
 export { type Currency, isCurrency, minorUnitExponent } from './values/currency.js';
 export { Money } from './money/money.js';
 export type { PriceRefusalCode } from './money/price-change.js';
+export type { PriceBreak, QuantityRule } from './money/price-list.js';
 export type { BookedAmounts, Booking, BookingKind } from './orders/booking.js';
 export type { Cancellation } from './orders/cancel-order.js';
 export type { ContactPatch } from './orders/change-contact.js';

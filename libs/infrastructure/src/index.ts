@@ -1,12 +1,16 @@
 export * from './infrastructure.module.js';
 export * from './extension.js';
 export * from './access/sign-in-link.js';
+export * from './catalog/list-prices.js';
 export * from './catalog/live-catalog-pricing.js';
+export { lockNewLists, roomForLists } from './catalog/price-limits.js';
+export * from './catalog/quantity-rules.js';
 export { IS_FOR_SALE } from './stock/available-stock.js';
 export * from './feed/begin-branch.js';
 export * from './feed/number-changes.js';
 export * from './feed/purge-tombstones.js';
 export * from './feed/updated-at.js';
+export * from './lists/customer-email.js';
 export * from './orders/person.js';
 export * from './customers/personal-records.js';
 export * from './customers/postgres-personal-data.js';

@@ -5,11 +5,11 @@ import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
 
 /** The contract requires camel case here. */
-const QuotedItem = is.object({
+export const QuotedItem = is.object({
   productId: is.text('The id of the product, as a string.', '70'),
   name: is.text('From the catalog.', 'Runner'),
   quantity: is.integer('Units.', 2),
-  price: is.majorUnits('Unit price, from the catalog.', 79.9),
+  price: is.majorUnits('Unit price, as the order pays it.', 79.9),
 });
 
 export const Quoted = is.object({

@@ -13,6 +13,7 @@ export * from './order.response.js';
 export * from './person.response.js';
 export * from './personal-data.response.js';
 export * from './price.response.js';
+export * from './price-list.response.js';
 export * from './product.response.js';
 export * from './representations.module.js';
 export * from './resource.js';

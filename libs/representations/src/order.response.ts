@@ -64,6 +64,9 @@ const LineItem = is.object({
   line_total: is.minorUnits('Price of the line, before tax and discount.', 15980),
   tax: is.arrayOf(Tax, 'The taxes of the line. Empty where the service does not know them.', []),
   discount_amount: is.minorUnits('Discount of the line; positive where it lowers the total.', 0),
+  price_source: is.orNull(
+    is.text('The price list that gave the price. Null: the catalog, the client or an import.', 'DEALERS'),
+  ),
   metadata: is.metadata('Custom fields that clients store with the line.'),
   shipped_quantity: is.integer('Units that are shipped.', 0),
   cancelled_quantity: is.integer('Units that were cancelled before they shipped.', 0),
@@ -440,6 +443,7 @@ function toLineItem(line: OrderLineRecord, fulfillmentStatus: string): Static<ty
     line_total: line.lineTotal,
     tax: line.tax.map(toTax),
     discount_amount: line.discount,
+    price_source: line.priceSource,
     metadata: line.metadata,
     shipped_quantity: line.shippedQuantity,
     cancelled_quantity: isCancelled ? line.quantity - line.shippedQuantity : line.cancelledQuantity,

@@ -13,8 +13,10 @@ export const PriceChange = representation(
         sku: is.text('`""` when there is none.', 'R-1-42'),
         product_id: is.orNull(is.id('The product. Null when it is unknown.', 70)),
         variant_id: is.orNull(is.id('The variant. Null for the product itself.', 12)),
-        before: is.orNull(is.majorUnits('The price before; null when the unit is unknown.', 79.9)),
-        after: is.orNull(is.majorUnits('The price after the line.', 84.9)),
+        before: is.orNull(
+          is.majorUnits('The price before; null when the unit is unknown, or the list had none.', 79.9),
+        ),
+        after: is.orNull(is.majorUnits('The price after the line; null when the list has none.', 84.9)),
         code: is.oneOf(['', ...PRICE_REFUSALS], 'Why the line is refused; `""` when it is applied.', {
           names: ['applied', ...PRICE_REFUSALS],
         }),

@@ -14,11 +14,16 @@ const Image = is.object({
   alt: is.text('Alternative text of the image.', 'A blue shoe'),
 });
 
+const PRICE_SOURCE = is.optional(
+  is.orNull(is.text('The price list that gives the price; null: the catalog. Only with `customer_id`.', 'DEALERS')),
+);
+
 const Variant = is.object({
   id: is.text('The variant: a number, as a string.', '12'),
   sku: is.text('`""` when there is none.', 'R-1-42'),
   name: is.text('Display name.', '42 / Blue'),
   price: is.majorUnits('Unit price.', 79.9),
+  price_source: PRICE_SOURCE,
   attributes: is.attributes('Attributes of the variant, by name.'),
   metadata: is.metadata('Custom fields that the store keeps with the variant.'),
   quantity: is.integer(
@@ -50,6 +55,7 @@ const SUMMARY = {
   name: is.text('Display name.', 'Runner'),
   slug: is.text('Name in URLs.', 'runner'),
   price: is.majorUnits('Unit price.', 79.9),
+  price_source: PRICE_SOURCE,
   quantity: is.integer(
     'Available units of the product and of its active variants, without those that open orders have taken.',
     12,
@@ -98,12 +104,17 @@ export const Product = representation(
 );
 export type ProductResponse = ValueOf<typeof Product>;
 
+function sourceOf({ priceSource }: { readonly priceSource?: string | null }) {
+  return priceSource === undefined ? {} : { price_source: priceSource };
+}
+
 function summaryOf(product: ProductSummary, currency: Currency) {
   return {
     id: String(product.id),
     name: product.name,
     slug: product.slug,
     price: toDecimal(product.price, currency),
+    ...sourceOf(product),
     quantity: product.quantity,
     status: product.status,
   };
@@ -137,6 +148,7 @@ export function toProductResponse(product: ProductRecord, currency: Currency): P
       sku: variant.sku,
       name: variant.name,
       price: toDecimal(variant.price, currency),
+      ...sourceOf(variant),
       attributes: variant.attributes,
       metadata: variant.metadata,
       quantity: variant.quantity,

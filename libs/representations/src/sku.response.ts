@@ -1,4 +1,4 @@
-import type { SkuRecord } from '@app/application';
+import { MAX_PRICE_BREAKS, type SkuRecord } from '@app/application';
 import { toDecimal, type Currency } from '@app/domain';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
@@ -15,6 +15,20 @@ export const SkuListItem = representation(
     name: is.text('Name of the product, as on order lines. `attributes` distinguish its variants.', 'Runner'),
     attributes: is.attributes('Attributes of the variant, by name. Empty for a product without variants.'),
     price: is.majorUnits('Unit price.', 79.9),
+    price_source: is.optional(
+      is.orNull(is.text('The price list that gives the price; null: the catalog. Only with `customer_id`.', 'DEALERS')),
+    ),
+    price_breaks: is.optional(
+      is.arrayOf(
+        is.object({
+          from_quantity: is.integer('From this quantity on, of all lines of an order with the unit.', 10),
+          price: is.majorUnits('Unit price.', 71.9),
+          price_source: is.orNull(is.text('The price list; null: the catalog.', 'DEALERS')),
+        }),
+        `How the price depends on the quantity, sorted by it, from 1; at most ${MAX_PRICE_BREAKS} from price lists. Only with ` +
+          '`customer_id`.',
+      ),
+    ),
     quantity: is.integer(
       'Available units of exactly this variant or product, without those that open orders have taken.',
       7,
@@ -43,6 +57,12 @@ export function toSkuListItem(unit: SkuRecord, currency: Currency): ValueOf<type
     name: unit.name,
     attributes: unit.attributes,
     price: toDecimal(unit.price, currency),
+    ...(unit.priceSource !== undefined && { price_source: unit.priceSource }),
+    ...(unit.priceBreaks && {
+      price_breaks: unit.priceBreaks.map(({ fromQuantity, price, priceSource }) => {
+        return { from_quantity: fromQuantity, price: toDecimal(price, currency), price_source: priceSource };
+      }),
+    }),
     quantity: unit.quantity,
     ...(unit.warehouses && { warehouses: unit.warehouses }),
     status: unit.status,

@@ -19,7 +19,7 @@ export interface paths {
     put?: never;
     /**
      * Place an order
-     * @description Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.
+     * @description Names come from the live catalog, unit prices from the price lists of the customer or else the catalog; prices in the request are ignored. The order runs the full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.
      */
     post: operations['createOrder'];
     delete?: never;
@@ -419,14 +419,66 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get?: never;
+    /**
+     * Prices of the catalog or of a price list, by product
+     * @description With `list`, the products and variants that the list has prices for; without, all of the catalog, also drafts, archived products and inactive variants. Sorted by product id, then variant id, the product itself first. Money is in major units: 10.99 is 10.99 USD.
+     */
+    get: operations['listPrices'];
     put?: never;
     /**
      * Set prices
-     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. With `list`, the lines set the prices of that price list, which is not in the feed. The same request with the same `reference` is applied once, and answered as the first time.
      */
     post: operations['changePrices'];
     delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/price-lists': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Price lists, by code
+     * @description Sorted by code, as code points. `GET /v1/prices` has the prices of a list.
+     */
+    get: operations['listPriceLists'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/price-lists/{code}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * One price list
+     * @description The full record.
+     */
+    get: operations['getPriceList'];
+    /**
+     * Create or change a price list
+     * @description Creates the list, or replaces all that it says: an absent field has its default. The prices of the list stay; `POST /v1/prices` sets them. The same request again changes nothing.
+     */
+    put: operations['putPriceList'];
+    post?: never;
+    /**
+     * Delete a price list
+     * @description Deletes the list with its prices, and answers with the list as it was. No customer may have it as `price_list`. A list with very many prices may take several requests, each of which goes on where the one before stopped.
+     */
+    delete: operations['deletePriceList'];
     options?: never;
     head?: never;
     patch?: never;
@@ -587,7 +639,7 @@ export interface paths {
     put?: never;
     /**
      * Import bundle lines
-     * @description Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields replace, absent fields keep their values. A refused line does not affect the others. One transaction; a repeated request finds all lines `unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories and products, `customers` for customers, `sales` for orders.
+     * @description Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields replace, absent fields keep their values. A refused line does not affect the others. One transaction; a repeated request finds all lines `unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories, products and prices, `customers` for customers, `sales` for orders.
      */
     post: operations['importLines'];
     delete?: never;
@@ -633,7 +685,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change the account of a customer
+     * @description Only the fields of the request change. A repetition changes nothing.
+     */
+    patch: operations['changeCustomer'];
     trace?: never;
   };
   '/v1/customers/{id}/personal-data': {
@@ -1298,6 +1354,8 @@ export interface components {
       items: components['schemas']['OrderItemRequest'][];
       /** @description Another name of `items`. */
       line_items?: components['schemas']['OrderItemRequest'][];
+      /** @description The account that orders: its price lists apply, and the order is linked to it. Unknown: 422 `unknown_customer`. Null means the account with the e-mail of the customer, or else the only one with a contact who has it, if there is one. */
+      customer_id?: string | null;
       customer: components['schemas']['OrderCustomerRequest'];
       shipping_address?: components['schemas']['ShippingAddressRequest'];
       billing?: components['schemas']['BillingRequest'];
@@ -1670,12 +1728,23 @@ export interface components {
       product_id?: number | null;
       /** @description The variant. Null: the product itself. */
       variant_id?: number | null;
-      /** @description The new unit price. In major units of the currency: 10.99 is 10.99 USD. */
-      price: number | string;
-      /** @description Required: the current price that you expect. Null overwrites any price. In major units of the currency: 10.99 is 10.99 USD. */
+      /** @description The new unit price. Required, unless the line gives `min_quantity` or `step` only. Null removes the price of a list. In major units of the currency: 10.99 is 10.99 USD. */
+      price?: number | string | null;
+      /** @description Required with `price`: the current price that you expect. Null overwrites any price. In major units of the currency: 10.99 is 10.99 USD. */
       expected?: number | string | null;
+      /**
+       * @description With `list`: from how many units of an order on the price applies.
+       * @default 1
+       */
+      from_quantity?: number | null;
+      /** @description The fewest units that an order may have. 1 where only `step` is given; null, without `step`, removes the rule of both. */
+      min_quantity?: number | null;
+      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      step?: number | null;
     };
     ChangePricesRequest: {
+      /** @description The code of the price list that all lines change. Absent: the prices of the catalog. */
+      list?: string | null;
       /** @description Your own number of the request. Unique among the store's changes of prices, for ever. */
       reference?: string | null;
       /**
@@ -1685,6 +1754,23 @@ export interface components {
       atomic?: boolean | null;
       /** @description Each with a price and the expected one. */
       lines: components['schemas']['PriceLineRequest'][];
+    };
+    PutPriceListRequest: {
+      /** @description Display name. */
+      name: string;
+      /** @description The currency that you take the store to have: another one is refused. */
+      currency?: string | null;
+      /**
+       * @description Among the lists of a customer's groups, the highest applies first.
+       * @default 0
+       */
+      priority?: number | null;
+      /** @description The first day on which the list applies, in the store's time zone. Null: no first day. */
+      valid_from?: string | null;
+      /** @description The last day on which the list applies. Null: no last day. */
+      valid_to?: string | null;
+      /** @description The groups of customers to whom the list applies. Letter case matters. */
+      customer_groups?: string[] | null;
     };
     StockLineRequest: {
       /** @description The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`. */
@@ -1738,6 +1824,57 @@ export interface components {
       create_bins?: boolean | null;
       /** @description Each with one of `adjust`, `set` and `counted`. */
       lines: components['schemas']['StockLineRequest'][];
+    };
+    AccountAddressRequest: {
+      /** @description What the address is for, such as `Warehouse`. */
+      label?: string | null;
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number, as given: its form is not checked. */
+      vat_id?: string | null;
+      /** @description Street and number, in one or more lines. */
+      address?: string | null;
+      /** @description Second line, such as a building or a floor. */
+      address2?: string | null;
+      /** @description City. */
+      city?: string | null;
+      /** @description Postal code. */
+      zip?: string | null;
+      /** @description State, province or county. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2 or XK. In any letter case; `""` means none. */
+      country?: string | null;
+    };
+    CustomerContactRequest: {
+      /** @description Display name. */
+      name?: string | null;
+      /** @description An order with this e-mail is an order of the customer. */
+      email?: string | null;
+      /** @description As dialled. */
+      phone?: string | null;
+      /** @description What the person does, such as `buyer`. */
+      role?: string | null;
+    };
+    /** @description An absent field stays. Null removes what the field has. */
+    ChangeCustomerRequest: {
+      /** @description Name of the company. */
+      company?: string | null;
+      /** @description VAT number. Its form is not checked. */
+      vat_id?: string | null;
+      /** @description All its groups, which price lists name. */
+      groups?: string[] | null;
+      /** @description The code of the customer's price list. */
+      price_list?: string | null;
+      /** @description In how many days its new orders are to be paid. */
+      payment_terms_days?: number | null;
+      /** @description All its addresses, in their order. */
+      addresses?: components['schemas']['AccountAddressRequest'][];
+      /** @description All its contacts, in their order. */
+      contacts?: components['schemas']['CustomerContactRequest'][];
+      /** @description Keys to set. Null removes a key, an absent key stays. */
+      metadata?: {
+        [key: string]: string | null;
+      } | null;
     };
     EraseCustomerRequest: {
       /**
@@ -2037,6 +2174,11 @@ export interface components {
          * @example 0
          */
         discount_amount: number;
+        /**
+         * @description The price list that gave the price. Null: the catalog, the client or an import.
+         * @example DEALERS
+         */
+        price_source: string | null;
         /**
          * @description Custom fields that clients store with the line.
          * @example {
@@ -2409,6 +2551,11 @@ export interface components {
          * @example 0
          */
         discount_amount: number;
+        /**
+         * @description The price list that gave the price. Null: the catalog, the client or an import.
+         * @example DEALERS
+         */
+        price_source: string | null;
         /**
          * @description Custom fields that clients store with the line.
          * @example {
@@ -3004,7 +3151,7 @@ export interface components {
          */
         quantity: number;
         /**
-         * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
+         * @description Unit price, as the order pays it. In major units of the currency: 10.99 is 10.99 USD.
          * @example 79.9
          */
         price: number;
@@ -3044,10 +3191,15 @@ export interface components {
          */
         quantity: number;
         /**
-         * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
+         * @description Unit price, as the order pays it. In major units of the currency: 10.99 is 10.99 USD.
          * @example 79.9
          */
         price: number;
+        /**
+         * @description The price list that gives the price. Null: the catalog or the client.
+         * @example DEALERS
+         */
+        price_source: string | null;
       }[];
       /**
        * @description The taxes of the lines and the shipping, by name and rate.
@@ -3103,14 +3255,20 @@ export interface components {
          * @description The `X-Error-Code` that the order would get.
          * @enum {string}
          */
-        code: 'currency_mismatch' | 'external_reference_taken' | 'item_unavailable' | 'out_of_stock' | 'price_changed';
+        code:
+          | 'currency_mismatch'
+          | 'external_reference_taken'
+          | 'item_unavailable'
+          | 'out_of_stock'
+          | 'price_changed'
+          | 'quantity_not_offered';
         /**
          * @description The part of the body.
          * @example items[0]
          */
         path: string;
         /**
-         * @description Units that the lines of this product request together. Only for `out_of_stock`.
+         * @description Units that the lines of this product request together. Only for `out_of_stock` and `quantity_not_offered`.
          * @example 2
          */
         requested: number | null;
@@ -3431,6 +3589,11 @@ export interface components {
        */
       price: number;
       /**
+       * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
+       * @example DEALERS
+       */
+      price_source?: string | null;
+      /**
        * Format: int64
        * @description Available units of the product and of its active variants, without those that open orders have taken.
        * @example 12
@@ -3484,6 +3647,11 @@ export interface components {
        * @example 79.9
        */
       price: number;
+      /**
+       * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
+       * @example DEALERS
+       */
+      price_source?: string | null;
       /**
        * Format: int64
        * @description Available units of the product and of its active variants, without those that open orders have taken.
@@ -3555,6 +3723,11 @@ export interface components {
          * @example 79.9
          */
         price: number;
+        /**
+         * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
+         * @example DEALERS
+         */
+        price_source?: string | null;
         /**
          * @description Attributes of the variant, by name.
          * @example {
@@ -3694,6 +3867,29 @@ export interface components {
        */
       price: number;
       /**
+       * @description The price list that gives the price; null: the catalog. Only with `customer_id`.
+       * @example DEALERS
+       */
+      price_source?: string | null;
+      /** @description How the price depends on the quantity, sorted by it, from 1; at most 100 from price lists. Only with `customer_id`. */
+      price_breaks?: {
+        /**
+         * @description From this quantity on, of all lines of an order with the unit.
+         * @example 10
+         */
+        from_quantity: number;
+        /**
+         * @description Unit price. In major units of the currency: 10.99 is 10.99 USD.
+         * @example 71.9
+         */
+        price: number;
+        /**
+         * @description The price list; null: the catalog.
+         * @example DEALERS
+         */
+        price_source: string | null;
+      }[];
+      /**
        * Format: int64
        * @description Available units of exactly this variant or product, without those that open orders have taken.
        * @example 7
@@ -3724,6 +3920,53 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at?: string;
+    };
+    UnitPrices: {
+      /**
+       * @description The price list; `""` for the catalog.
+       * @example RESELLER
+       */
+      list: string;
+      /**
+       * @description `""` when there is none.
+       * @example R-1-42
+       */
+      sku: string;
+      /**
+       * Format: int32
+       * @description The product.
+       * @example 70
+       */
+      product_id: number;
+      /**
+       * Format: int32
+       * @description The variant. Null for the product itself.
+       * @example 12
+       */
+      variant_id: number | null;
+      /** @description The prices by quantity, the lowest quantity first. The catalog has one, from 1 on. */
+      price_breaks: {
+        /**
+         * @description From how many units of an order on the price applies.
+         * @example 1
+         */
+        from_quantity: number;
+        /**
+         * @description The unit price. In major units of the currency: 10.99 is 10.99 USD.
+         * @example 64.9
+         */
+        price: number;
+      }[];
+      /**
+       * @description The fewest units that an order may have. Null: there is no rule.
+       * @example 6
+       */
+      min_quantity: number | null;
+      /**
+       * @description Orders have multiples of it. Null: there is no rule.
+       * @example 6
+       */
+      step: number | null;
     };
     PriceChange: {
       /**
@@ -3756,12 +3999,12 @@ export interface components {
          */
         variant_id: number | null;
         /**
-         * @description The price before; null when the unit is unknown. In major units of the currency: 10.99 is 10.99 USD.
+         * @description The price before; null when the unit is unknown, or the list had none. In major units of the currency: 10.99 is 10.99 USD.
          * @example 79.9
          */
         before: number | null;
         /**
-         * @description The price after the line. In major units of the currency: 10.99 is 10.99 USD.
+         * @description The price after the line; null when the list has none. In major units of the currency: 10.99 is 10.99 USD.
          * @example 84.9
          */
         after: number | null;
@@ -3769,13 +4012,47 @@ export interface components {
          * @description Why the line is refused; `""` when it is applied.
          * @enum {string}
          */
-        code: '' | 'invalid' | 'unknown_sku' | 'ambiguous_sku' | 'stale' | 'too_precise';
+        code: '' | 'invalid' | 'unknown_sku' | 'ambiguous_sku' | 'stale' | 'too_precise' | 'too_many_prices';
         /**
          * @description The refusal for people; `""` when the line is applied.
          * @example
          */
         error: string;
       }[];
+    };
+    PriceList: {
+      /**
+       * @description Names the list in requests. Letter case matters.
+       * @example RESELLER
+       */
+      code: string;
+      /**
+       * @description Display name.
+       * @example Resellers
+       */
+      name: string;
+      /**
+       * @description The currency of the store, which its prices have.
+       * @example USD
+       */
+      currency: string;
+      /**
+       * @description Among the lists of a customer's groups, the highest applies first.
+       * @example 10
+       */
+      priority: number;
+      /**
+       * @description The first day on which the list applies, in the store's time zone. Null: no first day.
+       * @example 2026-01-01
+       */
+      valid_from: string | null;
+      /**
+       * @description The last day on which the list applies. Null: no last day.
+       * @example 2026-12-31
+       */
+      valid_to: string | null;
+      /** @description The groups of customers to whom the list applies. */
+      customer_groups: string[];
     };
     Category: {
       /**
@@ -4184,6 +4461,69 @@ export interface components {
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
     };
+    /** @description A price list. Key: store, code. */
+    ImportPriceList: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'price_list';
+      code: string;
+      /** @description Required for a new row. */
+      name?: string;
+      /** @description That of the store: another one is refused. Not stored. */
+      currency?: string;
+      /**
+       * Format: int32
+       * @description Among the lists of a customer's groups, the highest applies first.
+       */
+      priority?: number;
+      /** @description The first day on which the list applies, in the store's time zone. Null: none. */
+      valid_from?: string | null;
+      /** @description The last day on which the list applies. Null: none. */
+      valid_to?: string | null;
+      customer_groups?: string[];
+    };
+    /** @description The prices of a product, or of one variant, in a list. Key: store, list, product, variant. */
+    ImportListPrice: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'list_price';
+      /** @description The code of a price list. */
+      list: string;
+      product: string;
+      variant?: string | null;
+      /** @description All prices of the unit in the list. Empty: the list has none, and no rule, for it. */
+      price_breaks?: {
+        /**
+         * Format: int32
+         * @description From how many units of an order on the price applies.
+         */
+        from_quantity: number;
+        /** @description In major units, as decimal text such as "79.90". */
+        price: string;
+      }[];
+      /** @description The fewest units of an order. 1 where only `step` is given. */
+      min_quantity?: number | null;
+      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      step?: number | null;
+    };
+    /** @description From how many, and in which steps, a product, or one variant, is sold at the prices of the catalog. Key: store, product, variant. */
+    ImportQuantityRule: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'quantity_rule';
+      product: string;
+      variant?: string | null;
+      /** @description The fewest units of an order. 1 where only `step` is given. */
+      min_quantity?: number | null;
+      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      step?: number | null;
+    };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
     ImportCustomer: {
       /**
@@ -4210,6 +4550,31 @@ export interface components {
       city?: string | null;
       /** @description Payment terms of new orders in days. Null removes them. */
       payment_terms_days?: number | null;
+      company?: string | null;
+      vat_id?: string | null;
+      /** @description Price lists name groups. */
+      groups?: string[];
+      /** @description The code of the customer's price list, which exists. Null removes it. */
+      price_list?: string | null;
+      addresses?: {
+        label?: string | null;
+        company?: string | null;
+        vat_id?: string | null;
+        address?: string | null;
+        address2?: string | null;
+        city?: string | null;
+        zip?: string | null;
+        region?: string | null;
+        country?: string | null;
+      }[];
+      /** @description An order with the e-mail of a contact is an order of the customer. */
+      contacts?: {
+        name?: string | null;
+        /** @description An address that mail can be sent to. */
+        email?: string | null;
+        phone?: string | null;
+        role?: string | null;
+      }[];
       metadata?: {
         [key: string]: string;
       };
@@ -4285,7 +4650,7 @@ export interface components {
       cancellation_fee?: number;
       /**
        * Format: int64
-       * @description Difference to total_amount. In minor units. Computed if absent.
+       * @description Difference to total_amount, in minor units. Computed if absent.
        */
       adjustment_amount?: number;
       /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */
@@ -4365,6 +4730,8 @@ export interface components {
          * @description In minor units; positive where it lowers the total.
          */
         discount_amount?: number;
+        /** @description The price list that gave the price. */
+        price_source?: string;
         /**
          * Format: int32
          * @description Units that were cancelled before they shipped.
@@ -4579,6 +4946,9 @@ export interface components {
       | components['schemas']['ImportBrand']
       | components['schemas']['ImportCategory']
       | components['schemas']['ImportProduct']
+      | components['schemas']['ImportPriceList']
+      | components['schemas']['ImportListPrice']
+      | components['schemas']['ImportQuantityRule']
       | components['schemas']['ImportCustomer']
       | components['schemas']['ImportOrder'];
     ImportRequest: {
@@ -4603,7 +4973,18 @@ export interface components {
          * @example product
          * @enum {string}
          */
-        kind: '' | 'warehouse' | 'bin' | 'brand' | 'category' | 'product' | 'customer' | 'order';
+        kind:
+          | ''
+          | 'warehouse'
+          | 'bin'
+          | 'brand'
+          | 'category'
+          | 'product'
+          | 'price_list'
+          | 'list_price'
+          | 'quantity_rule'
+          | 'customer'
+          | 'order';
         /**
          * @description The id of the record, as text; of a warehouse its code, of a bin `WAREHOUSE/BIN`. `""` for a refused line.
          * @example 70
@@ -4677,6 +5058,23 @@ export interface components {
        */
       city: string;
       /**
+       * @description Name of the company; `""` when there is none.
+       * @example Lovelace Engines Ltd
+       */
+      company: string;
+      /**
+       * @description VAT number, as given; `""` when there is none.
+       * @example GB123456789
+       */
+      vat_id: string;
+      /** @description Groups, which price lists name. */
+      groups: string[];
+      /**
+       * @description The code of the customer's price list; null when there is none.
+       * @example WHOLESALE
+       */
+      price_list: string | null;
+      /**
        * @description Payment terms of new orders in days; null without terms.
        * @example 30
        */
@@ -4693,6 +5091,77 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       last_login: string | null;
+      /** @description Addresses of the account, in the order of the store. */
+      addresses: {
+        /**
+         * @description What the address is for; `""` when there is none.
+         * @example Warehouse
+         */
+        label: string;
+        /**
+         * @description Name of the company. `""` when there is none.
+         * @example Lovelace Engines Ltd
+         */
+        company: string;
+        /**
+         * @description VAT number, as given: its form is not checked. `""` when there is none.
+         * @example GB123456789
+         */
+        vat_id: string;
+        /**
+         * @description Street and number, in one or more lines. `""` when there is none.
+         * @example 12 Harbor Street
+         */
+        address: string;
+        /**
+         * @description Second line, such as a building or a floor. `""` when there is none.
+         * @example Floor 3
+         */
+        address2: string;
+        /**
+         * @description City. `""` when there is none.
+         * @example Portland
+         */
+        city: string;
+        /**
+         * @description Postal code. `""` when there is none.
+         * @example 04101
+         */
+        zip: string;
+        /**
+         * @description State, province or county. `""` when there is none.
+         * @example ME
+         */
+        region: string;
+        /**
+         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
+         * @example US
+         */
+        country: string;
+      }[];
+      /** @description Persons of the company, in the order of the store. */
+      contacts: {
+        /**
+         * @description `""` when there is none.
+         * @example Grace Hopper
+         */
+        name: string;
+        /**
+         * @description An order with this e-mail is an order of the customer. `""` when there is none.
+         * @example grace@example.com
+         */
+        email: string;
+        /**
+         * @description `""` when there is none.
+         * @example +1 555 0101
+         */
+        phone: string;
+        /**
+         * @description What the person does; `""` when there is none.
+         * @example buyer
+         */
+        role: string;
+      }[];
       /**
        * @description Custom fields that the store keeps with the customer.
        * @example {
@@ -4754,6 +5223,23 @@ export interface components {
        */
       city: string;
       /**
+       * @description Name of the company; `""` when there is none.
+       * @example Lovelace Engines Ltd
+       */
+      company: string;
+      /**
+       * @description VAT number, as given; `""` when there is none.
+       * @example GB123456789
+       */
+      vat_id: string;
+      /** @description Groups, which price lists name. */
+      groups: string[];
+      /**
+       * @description The code of the customer's price list; null when there is none.
+       * @example WHOLESALE
+       */
+      price_list: string | null;
+      /**
        * @description Payment terms of new orders in days; null without terms.
        * @example 30
        */
@@ -4776,6 +5262,77 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at?: string;
+      /** @description Addresses of the account, in the order of the store. Only with `include=addresses`. */
+      addresses?: {
+        /**
+         * @description What the address is for; `""` when there is none.
+         * @example Warehouse
+         */
+        label: string;
+        /**
+         * @description Name of the company. `""` when there is none.
+         * @example Lovelace Engines Ltd
+         */
+        company: string;
+        /**
+         * @description VAT number, as given: its form is not checked. `""` when there is none.
+         * @example GB123456789
+         */
+        vat_id: string;
+        /**
+         * @description Street and number, in one or more lines. `""` when there is none.
+         * @example 12 Harbor Street
+         */
+        address: string;
+        /**
+         * @description Second line, such as a building or a floor. `""` when there is none.
+         * @example Floor 3
+         */
+        address2: string;
+        /**
+         * @description City. `""` when there is none.
+         * @example Portland
+         */
+        city: string;
+        /**
+         * @description Postal code. `""` when there is none.
+         * @example 04101
+         */
+        zip: string;
+        /**
+         * @description State, province or county. `""` when there is none.
+         * @example ME
+         */
+        region: string;
+        /**
+         * @description ISO 3166-1 alpha-2 or XK. `""` when there is none.
+         * @example US
+         */
+        country: string;
+      }[];
+      /** @description Persons of the company, in the order of the store. Only with `include=contacts`. */
+      contacts?: {
+        /**
+         * @description `""` when there is none.
+         * @example Grace Hopper
+         */
+        name: string;
+        /**
+         * @description An order with this e-mail is an order of the customer. `""` when there is none.
+         * @example grace@example.com
+         */
+        email: string;
+        /**
+         * @description `""` when there is none.
+         * @example +1 555 0101
+         */
+        phone: string;
+        /**
+         * @description What the person does; `""` when there is none.
+         * @example buyer
+         */
+        role: string;
+      }[];
       /**
        * @description Custom fields that the store keeps with the customer. Only with `include=metadata`.
        * @example {
@@ -4804,6 +5361,10 @@ export interface components {
       customer: {
         [key: string]: unknown;
       } | null;
+      /** @description The contacts of companies that have the e-mail. */
+      contacts: {
+        [key: string]: unknown;
+      }[];
       /** @description The secrets that are stored with the customer. Their values are not shown. */
       secrets_held: string[];
       /** @description Whether the e-mail is in a block list of the store. */
@@ -4830,6 +5391,11 @@ export interface components {
        * @example 1
        */
       customers: number;
+      /**
+       * @description Customers from whose contacts the person was removed.
+       * @example 0
+       */
+      contacts: number;
       /**
        * @description Orders whose data were replaced.
        * @example 3
@@ -6588,10 +7154,33 @@ export interface components {
       data: components['schemas']['SkuListItem'][];
       pagination: components['schemas']['Pagination'];
     };
+    UnitPricesPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['UnitPrices'][];
+      /**
+       * @description Where the next page begins; `""` where there is no row. Opaque.
+       * @example cDEuMS43MC4xMi4wYWIxMmNkMw
+       */
+      cursor: string;
+      /** @description Whether there is a next page. */
+      has_more: boolean;
+    };
     PriceChangeAnswer: {
       /** @enum {boolean} */
       success: true;
       data: components['schemas']['PriceChange'];
+    };
+    PriceListPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['PriceList'][];
+      pagination: components['schemas']['Pagination'];
+    };
+    PriceListAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['PriceList'];
     };
     CategoryPage: {
       /** @enum {boolean} */
@@ -7067,47 +7656,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores are never returned. */
-    NotFound2: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'not_found';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden4: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code':
-          | 'api_key_inactive'
-          | 'store_inactive'
-          | 'address_not_allowed'
-          | 'foreign_origin'
-          | 'insufficient_scope'
-          | 'stale_sign_in';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['AuthenticationError'];
-      };
-    };
-    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden5: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7123,30 +7673,8 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden6: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code':
-          | 'api_key_inactive'
-          | 'store_inactive'
-          | 'address_not_allowed'
-          | 'foreign_origin'
-          | 'insufficient_scope'
-          | 'stale_sign_in';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['AuthenticationError'];
-      };
-    };
     /** @description The store has no such resource. Resources of other stores are never returned. */
-    NotFound3: {
+    NotFound2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -7180,11 +7708,11 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-    UnprocessableEntity2: {
+    /** @description The store has no such resource. Resources of other stores are never returned. */
+    NotFound3: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'api_key_not_active' | 'exceeds_maker';
+        'X-Error-Code': 'not_found';
         'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
         /** @description When the key of the request expires. Only in the 30 days before. */
@@ -7198,7 +7726,29 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden7: {
+    Forbidden5: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          | 'api_key_inactive'
+          | 'store_inactive'
+          | 'address_not_allowed'
+          | 'foreign_origin'
+          | 'insufficient_scope'
+          | 'stale_sign_in';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden6: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7215,7 +7765,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden8: {
+    Forbidden7: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7253,8 +7803,81 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+    UnprocessableEntity2: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'api_key_not_active' | 'exceeds_maker';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden8: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden9: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
+          | 'api_key_inactive'
+          | 'store_inactive'
+          | 'address_not_allowed'
+          | 'foreign_origin'
+          | 'insufficient_scope'
+          | 'stale_sign_in';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The store has no such resource. Resources of other stores are never returned. */
+    NotFound5: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'not_found';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden10: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7271,7 +7894,7 @@ export interface components {
       };
     };
     /** @description The store has no such resource. Resources of other stores are never returned. */
-    NotFound5: {
+    NotFound6: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -7516,7 +8139,9 @@ export interface operations {
           'X-Error-Code':
             | 'metadata_too_large'
             | 'too_many_taxes'
+            | 'unknown_customer'
             | 'out_of_stock'
+            | 'quantity_not_offered'
             | 'too_many_bins'
             | 'currency_mismatch'
             | 'price_changed'
@@ -7771,7 +8396,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'metadata_too_large' | 'too_many_taxes';
+          'X-Error-Code': 'metadata_too_large' | 'too_many_taxes' | 'unknown_customer';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -8346,6 +8971,7 @@ export interface operations {
             | 'too_many_taxes'
             | 'too_many_bins'
             | 'out_of_stock'
+            | 'quantity_not_offered'
             | 'currency_mismatch'
             | 'price_changed'
             | 'metadata_too_large'
@@ -9059,6 +9685,8 @@ export interface operations {
         ids?: string;
         /** @description Only those with exactly this text as the whole SKU of the product or of a variant, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         sku?: string;
+        /** @description The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. For an unknown customer a list is empty, and a single resource is not found. */
+        customer_id?: string;
         /** @description Only the products of this brand. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         brand_id?: number;
         /** @description Only those with exactly this text as the name in URLs, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
@@ -9217,6 +9845,8 @@ export interface operations {
         updated_to?: string;
         /** @description More fields for each row, separated by commas: `updated_at`. Another word is rejected with 400. */
         include?: 'updated_at'[];
+        /** @description The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. For an unknown customer a list is empty, and a single resource is not found. */
+        customer_id?: string;
         /** @description `true` (or `1`): each row has its units by warehouse. Any other value, including `false`, does not filter. */
         warehouses?: boolean;
         /** @description The order of the rows: by SKU without the parameter; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
@@ -9282,6 +9912,74 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  listPrices: {
+    parameters: {
+      query?: {
+        /** @description Only those with exactly this text as the code of their price list. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        list?: string;
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        sku?: string;
+        /** @description The `cursor` of the page before, with the same filters. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
+        cursor?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UnitPricesPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   changePrices: {
     parameters: {
       query?: never;
@@ -9321,29 +10019,274 @@ export interface operations {
       };
       400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code':
-            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
+      403: components['responses']['Forbidden4'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'prices_refused' | 'reference_taken' | 'idempotency_mismatch';
+          'X-Error-Code': 'prices_refused' | 'reference_taken' | 'unknown_price_list' | 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  listPriceLists: {
+    parameters: {
+      query?: {
+        /** @description Only those with exactly this text as the code. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        code?: string;
+        /** @description Only those with exactly this text as one of the groups. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        customer_group?: string;
+        /** @description Only the lists that apply on this day. Any other value than a date, also an empty one, returns 400. */
+        valid_on?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PriceListPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getPriceList: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path: {
+        /**
+         * @description The code of the list. Letter case matters.
+         * @example RESELLER
+         */
+        code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PriceListAnswer'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound2'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  putPriceList: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The code of the list. Letter case matters.
+         * @example RESELLER
+         */
+        code: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PutPriceListRequest'];
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PriceListAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'currency_mismatch' | 'too_many_records';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
+  deletePriceList: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The code of the list. Letter case matters.
+         * @example RESELLER
+         */
+        code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The list as it was. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PriceListAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest4'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden4'];
+      404: components['responses']['NotFound2'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'price_list_in_use';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -9944,12 +10887,18 @@ export interface operations {
       query?: {
         /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         status?: string;
-        /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, the e-mail, the company, the VAT id or the e-mail of a contact, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only those with one of these ids: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         ids?: string;
         /** @description Only those with exactly this text as the whole e-mail, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
         email?: string;
+        /** @description Only those with exactly this text as one of its groups. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        group?: string;
+        /** @description Only those with exactly this text as its own price list. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        price_list?: string;
+        /** @description Only those with exactly this text as the whole VAT id, in any letter case. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        vat_id?: string;
         /** @description Only customers whose account was created at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         created_from?: string;
         /** @description Only customers whose account was created before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
@@ -9958,8 +10907,8 @@ export interface operations {
         updated_from?: string;
         /** @description Only customers that changed before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
         updated_to?: string;
-        /** @description More fields for each row, separated by commas: `updated_at`, `metadata`. Another word is rejected with 400. */
-        include?: ('updated_at' | 'metadata')[];
+        /** @description More fields for each row, separated by commas: `updated_at`, `addresses`, `contacts`, `metadata`. Another word is rejected with 400. */
+        include?: ('updated_at' | 'addresses' | 'contacts' | 'metadata')[];
         /** @description The order of the rows: `-created_at`, the newest first, is the default; `-updated_at` begins with the row that changed last. Rows with the same time follow each other by id, in the same direction. A page by `updated_at` skips at most 1,000 rows. Another word, also an empty one, is rejected with 400. */
         sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -10067,10 +11016,91 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound2'];
+      404: components['responses']['NotFound3'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changeCustomer: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID.
+         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangeCustomerRequest'];
+      };
+    };
+    responses: {
+      /** @description The customer. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CustomerAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest2'];
+      401: components['responses']['Unauthorized'];
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code':
+            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      404: components['responses']['NotFound3'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unknown_price_list' | 'customer_too_large' | 'metadata_too_large';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
     };
   };
   getPersonalData: {
@@ -10115,7 +11145,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
+      403: components['responses']['Forbidden5'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
@@ -10196,8 +11226,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      403: components['responses']['Forbidden5'];
+      404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -10345,7 +11375,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden5'];
+      403: components['responses']['Forbidden6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -10403,7 +11433,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -10486,7 +11516,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden5'];
+      403: components['responses']['Forbidden6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -10550,8 +11580,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -10611,8 +11641,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -10672,8 +11702,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -10717,8 +11747,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      404: components['responses']['NotFound3'];
+      403: components['responses']['Forbidden7'];
+      404: components['responses']['NotFound4'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -10766,7 +11796,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -10824,7 +11854,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -10904,8 +11934,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -10986,8 +12016,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11047,8 +12077,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden9'];
+      404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11118,8 +12148,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      403: components['responses']['Forbidden8'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11167,7 +12197,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
@@ -11382,7 +12412,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11444,7 +12474,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11510,8 +12540,8 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11554,8 +12584,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -11619,8 +12649,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11680,8 +12710,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -11724,8 +12754,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -11768,8 +12798,8 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -11833,8 +12863,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -11898,8 +12928,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      403: components['responses']['Forbidden10'];
+      404: components['responses']['NotFound6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];

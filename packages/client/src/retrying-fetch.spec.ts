@@ -3,7 +3,7 @@ import { retryingFetch } from './retrying-fetch.js';
 const URL = 'http://localhost/v1/orders';
 const read = () => new Request(URL);
 const order = (headers = {}) => new Request(URL, { method: 'POST', body: '{}', headers });
-const change = () => new Request(URL, { method: 'PATCH', body: '{}' });
+const change = (method = 'PATCH') => new Request(URL, { method, body: '{}' });
 const orderWithKey = () => order({ 'Idempotency-Key': 'cart-4' });
 
 describe('retryingFetch', () => {
@@ -32,9 +32,9 @@ describe('retryingFetch', () => {
   };
 
   it.each([409, 429, 500, 502, 503, 504])(
-    'repeats a read, a PATCH, and an order with a key, after %i',
+    'repeats a read, a PATCH, a PUT, and an order with a key, after %i',
     async (status) => {
-      for (const request of [read(), change(), orderWithKey()]) {
+      for (const request of [read(), change(), change('PUT'), orderWithKey()]) {
         expect(await sending(request, [status])).toEqual({ status: 200, sent: 2 });
       }
     },

@@ -13,11 +13,11 @@ const MAX_WAIT_MS = 30_000;
  * A `fetch` that retries responses that may succeed later (409, 429, every 5xx, no answer). It waits with exponential
  * back-off and full jitter, and at least as long as `Retry-After` says. It returns a response whose `Retry-After`
  * exceeds 30 s to the caller. It sends another request without an `Idempotency-Key` only once, because a retry could place an order
- * twice. A PATCH sets values, and changes nothing when it comes again.
+ * twice. A PUT or PATCH sets values, and changes nothing when it comes again.
  */
 export function retryingFetch({ send = fetch, attempts = 5, firstWaitMs = 250 }: RetryOptions = {}) {
   return async (request: Request): Promise<Response> => {
-    const mayRepeat = ['GET', 'PATCH'].includes(request.method) || request.headers.has('Idempotency-Key');
+    const mayRepeat = ['GET', 'PUT', 'PATCH'].includes(request.method) || request.headers.has('Idempotency-Key');
     for (let attempt = 1; ; attempt += 1) {
       const isLast = !mayRepeat || attempt >= attempts;
       let retryAfterMs = 0;

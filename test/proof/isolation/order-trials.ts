@@ -5,7 +5,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** The route that places an order and takes an Idempotency-Key. A preview returns 200 to every good body. */
 const KEYED = '/v1/orders';
-const FIELDS_THAT_ARE_IGNORED = ['store_id', 'store', 'order_id', 'id', 'customer_id', 'receipt_number'];
+const FIELDS_THAT_ARE_IGNORED = ['store_id', 'store', 'order_id', 'id', 'receipt_number'];
 
 /** @param isThorough also tries fields that an order does not have. */
 export function orderTrials(path: string, { references, product }: TwoStores, isThorough: boolean): Trial[] {
@@ -46,6 +46,12 @@ export function orderTrials(path: string, { references, product }: TwoStores, is
       items: [mine],
       external_reference,
     })),
+    ...all
+      .filter(({ theirs }) => /^[0-9a-f-]{36}$/.test(theirs))
+      .map((kind) => {
+        const body = (customer_id: string) => ({ items: [mine], customer_id });
+        return order(path, `customer_id of ${kind.kind}`, kind, body, 422);
+      }),
     placed('notes', name(references), (notes) => ({ items: [mine], notes })),
     ...(isThorough ? FIELDS_THAT_ARE_IGNORED : []).flatMap((field) =>
       all.map((kind) => placed(`${field} of ${kind.kind}`, kind, (value) => ({ items: [mine], [field]: value }))),

@@ -16,7 +16,7 @@ export interface ReadRoute {
 
 export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
   if (row.as === 'team') return teamTrials(route, row.body, stores);
-  if (['open', 'order', 'webhook', 'key'].includes(row.as)) return [];
+  if (['open', 'order', 'webhook', 'key', 'put'].includes(row.as)) return [];
   if (row.as === 'lines') return lineTrials(route, row, stores);
   if (row.as === 'import') return importTrials(route, stores);
   if (row.as === 'change') return [...stores.references.values()].map((kind) => changeTrial(route, row.body, kind));
@@ -68,8 +68,20 @@ function lineTrials({ method, path }: Route, row: LineRow, { references, product
     ask: (value) => ({ method, path, body: { lines: [{ ...line(value), ...row.line }] } }),
     statuses: [200],
   });
+  const { member } = row;
+  const ofBody = (kind: Reference): Trial => ({
+    what: `${method} ${path}, ${member} of ${kind.kind}`,
+    reference: kind,
+    ask: (value) => ({
+      method,
+      path,
+      body: { [String(member)]: value, lines: [{ product_id: product, ...row.line }] },
+    }),
+    statuses: [422],
+  });
   return [...references.values()].flatMap((kind) => {
     const named = [
+      ...(member ? [ofBody(kind)] : []),
       trial('sku', kind, (sku) => ({ sku })),
       ...row.names.map((field) => trial(field, kind, (value) => ({ product_id: product, [field]: value }))),
     ];
@@ -100,8 +112,12 @@ function importTrials({ method, path }: Route, { references }: TwoStores): Trial
     'a product': (slug) => ({ kind: 'product', slug }),
     'brand of a product': (brand) => ({ kind: 'product', slug: 'trial', name: 'x', price: '1', brand }),
     'category of a product': (slug) => ({ kind: 'product', slug: 'trial', name: 'x', price: '1', categories: [slug] }),
+    'a price list': (code) => ({ kind: 'price_list', code }),
+    'list of prices': (list) => ({ kind: 'list_price', list, product: 'none', price_breaks: [] }),
+    'product of a rule': (product) => ({ kind: 'quantity_rule', product, min_quantity: 2 }),
     'id of a customer': (id) => ({ kind: 'customer', id }),
     'e-mail of a customer': (email) => ({ kind: 'customer', email }),
+    'price list of a customer': (price_list) => ({ kind: 'customer', email: 'x@example.com', name: 'x', price_list }),
     'product of an order': (product) => ({ ...order, receipt_number: 'T-1', line_items: [{ ...sold, product }] }),
     'number of an order': (receipt_number) => ({
       ...order,
@@ -149,6 +165,7 @@ function byParameter({ method, path }: Route, name: string, kind: Reference): Tr
     what: `${method} ${path}?${name}=${kind.kind}`,
     reference: kind,
     ask: (value) => ({ method, path: `${path}?${name}=${encodeURIComponent(value)}` }),
-    statuses: [200],
+    // A product has no prices for a customer that the store does not have.
+    statuses: name === 'customer_id' && path.startsWith('/v1/products/') ? [404] : [200],
   };
 }

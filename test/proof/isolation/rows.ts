@@ -17,6 +17,8 @@ export type Row =
       readonly scope: ScopeWord;
       readonly names: readonly string[];
       readonly line: object;
+      /** A member of the body that names something of the store. */
+      readonly member?: string;
     }
   /** Lines of a bundle, of a kind that needs this scope. */
   | { readonly as: 'import'; readonly scope: ScopeWord }
@@ -24,6 +26,8 @@ export type Row =
   | { readonly as: 'webhook'; readonly scope: ScopeWord }
   /** A route for sessions of owners only. No key reaches it. */
   | { readonly as: 'team'; readonly scope: 'team'; readonly body?: object }
+  /** What the path names, which it creates in the store of the key. */
+  | { readonly as: 'put'; readonly scope: ScopeWord; readonly body: object }
   /** A key. Its body refers to nothing of the store. */
   | { readonly as: 'key'; readonly scope: 'keys' }
   /** A route about the store as a whole. */
@@ -78,10 +82,19 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/stock/movements': { as: 'list' },
   'GET /v1/warehouses': { as: 'list' },
   'POST /v1/stock': { as: 'lines', scope: 'stock', names: ['warehouse', 'bin'], line: { adjust: 1 } },
-  'POST /v1/prices': { as: 'lines', scope: 'catalog', names: [], line: { price: 10, expected: null } },
+  'GET /v1/prices': { as: 'list' },
+  'POST /v1/prices': {
+    ...{ as: 'lines', scope: 'catalog', names: [], line: { price: 10, expected: null } },
+    member: 'list',
+  },
+  'GET /v1/price-lists': { as: 'list' },
+  'GET /v1/price-lists/:code': { as: 'one', known: ['price list'] },
+  'PUT /v1/price-lists/:code': { as: 'put', scope: 'catalog', body: { name: 'x' } },
+  'DELETE /v1/price-lists/:code': { as: 'change', scope: 'catalog' },
   'POST /v1/import': { as: 'import', scope: 'catalog' },
   'GET /v1/customers': { as: 'list' },
   'GET /v1/customers/:id': { as: 'one', known: ['customer'] },
+  'PATCH /v1/customers/:id': { as: 'change', scope: 'customers', body: { company: 'x', groups: ['x'] } },
   'GET /v1/customers/:id/personal-data': { as: 'one', known: ['customer'], scope: 'customers' },
   'POST /v1/customers/:id/erase': { as: 'change', scope: 'customers' },
   'GET /v1/categories': { as: 'list' },

@@ -86,7 +86,7 @@ function bodyOf(row: Row, product: number): object | undefined {
   if (row.as === 'import') return { lines: [{ kind: 'product', slug: 'none' }] };
   if (row.as === 'webhook') return { url: 'https://example.com/hook' };
   if (row.as === 'key') return { name: 'ERP', scope: ['read'] };
-  return row.as === 'change' || row.as === 'team' ? row.body : undefined;
+  return row.as === 'change' || row.as === 'team' || row.as === 'put' ? row.body : undefined;
 }
 
 function isOutOfScope({ status, headers }: Exchange): boolean {

@@ -42,7 +42,8 @@ export async function openTwoStores(database: TestDatabase, random: Random): Pro
     '/v1/customers/:id/personal-data': await mine.customer({ email: 'mine@example.com' }),
     '/v1/categories/:idOrSlug': await mine.category(),
     '/v1/brands/:idOrSlug': await mine.brand(),
-    // This comes after all changes: otherwise, its lag differs between two answers.
+    '/v1/price-lists/:code': await mine.priceList(),
+    // After all changes: otherwise its lag differs between two answers.
     '/v1/webhooks/:id': await mine.webhook({ position: 1_000_000 }),
   };
   await apart(database);
@@ -79,6 +80,12 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   await store.product({ ...named('empty'), stock: 0 });
   const draft = await store.product({ ...named('draft'), status: 'DRAFT' });
   const variant = await store.variant(product, { sku: `${mark}-variant`, name: `${mark} variant`, stock: 50 });
+  const [list, group] = [await store.priceList({ code: `${mark}-list`, groups: [`${mark}-group`] }), `${mark}-group`];
+  await store.listPrice(list, { productId: product, price: 900 });
+  await database.query(
+    `INSERT INTO quantity_rules (store_id, list, product_id, variant_key, min_quantity, step) VALUES ($1, $2, $3, 0, 2, 2)`,
+    [store.id, list, product],
+  );
   const [warehouse, bin] = [`${mark}-warehouse`, `${mark}-bin`];
   await database.query('UPDATE warehouses SET code = $2 WHERE store_id = $1', [store.id, warehouse]);
   await database.query('UPDATE bins SET code = $2 WHERE id = (SELECT min(id) FROM bins WHERE store_id = $1)', [
@@ -86,7 +93,11 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     bin,
   ]);
   const email = `${mark}@example.com`;
-  const customer = await store.customer({ name: `${mark} customer`, email, status: mark });
+  const contact = `${mark}-buyer@example.com`;
+  const customer = await store.customer({
+    ...{ name: `${mark} customer`, email, status: mark, company: `${mark} company`, vat_id: `${mark}-vat` },
+    ...{ groups: [group], price_list: list, contacts: JSON.stringify([{ email: contact }]) },
+  });
   const receipt = `POS-${mark.toUpperCase()}`;
   const states = { status: 'REFUNDED', fulfillment_status: 'RETURNED', source: 'POS', balance: -1 };
   const keys = { receipt_number: receipt, external_reference: `${mark}-reference`, customer_name: `${mark} buyer` };
@@ -131,6 +142,10 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     'variant sku': `${mark}-variant`,
     warehouse,
     'bin code': bin,
+    'customer group': group,
+    'price list': list,
+    'vat id': `${mark}-vat`,
+    'contact e-mail': contact,
     name: mark,
   };
   return new Map([

@@ -58,6 +58,18 @@ return found;`,
     'store-of-customer',
     "WHERE $1::int > 0 AND ${anyOf('item.id', '$2::uuid[]')}`;",
   ]),
+  mutant(
+    'an order has the prices of a customer of another store',
+    'test/contracts/pricing.spec.ts',
+    /FAIL .*The price of a unit > is never that of another store's list, customer or contact/,
+    ['store-of-priced-customer', 'WHERE $1::int > 0 AND account.id = ${customer}'],
+  ),
+  mutant(
+    'an order names a customer of another store',
+    'test/e2e/customer-prices.spec.ts -t is refused for',
+    /FAIL .*is refused for a customer of another store/,
+    ['known-customer'],
+  ),
   mutant('a second roll makes a second successor', 'revoke', /a rolled key got a second successor/, [
     'one-successor',
     'AND (true OR EXISTS (',

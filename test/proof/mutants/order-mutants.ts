@@ -12,6 +12,12 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     'summed-demand',
     'const demand = demands.find((candidate) => sameStock(candidate, line) && candidate.lines.includes(index));',
   ]),
+  mutant(
+    'an order has any quantity',
+    'test/contracts/pricing.spec.ts',
+    /FAIL .*The quantity of a unit > follows the rule of the catalog/,
+    ['quantity-rule', 'return quantity > 0 || minQuantity > step;'],
+  ),
   mutant('an order is committed without its units', 'oversell', /^ *round \d+: .*expected/, [
     'withdrawal-with-commit',
     'TAKEN,',

@@ -2,6 +2,7 @@ import { mutant, type Mutant } from './mutant.js';
 
 const STOCK_SPEC = 'test/e2e/stock.spec.ts';
 const PRICES_SPEC = 'test/e2e/prices.spec.ts';
+const LISTS_SPEC = 'test/e2e/price-lists.spec.ts';
 const LOST_PRICE = /FAIL .*does not overwrite the price of a request that came first/;
 const WRONG_COUNT = /after COUNT \S+ it holds \d+, the shelf gives \d+/;
 const SHOWN_COLUMNS = 'test/e2e/feed-records.spec.ts';
@@ -37,10 +38,25 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('a price is written whatever was expected', PRICES_SPEC, LOST_PRICE, [
     'expected-price',
-    'if (expected !== null && before.minor < 0) {',
+    'if (expected !== null && Number(before?.minor) < 0) {',
   ]),
   mutant('prices are read without a lock', PRICES_SPEC, LOST_PRICE, ['price-lock', 'ORDER BY id`;']),
-  // Counters of the proof count at the end of the feed, with histories that never end.
+  mutant('a price list is written without a lock', LISTS_SPEC, /FAIL .*waits for the request before/, [
+    'list-lock',
+    '`;',
+  ]),
+  mutant('a store may have any number of price lists', LISTS_SPEC, /FAIL .*makes at most 1,000 lists/, [
+    'price-list-limit',
+    'await lockNewLists(sql, storeId);',
+  ]),
+  mutant('a list has any number of prices of a unit', LISTS_SPEC, /FAIL .*has at most 20 prices of a unit/, [
+    'price-break-limit',
+    'if (count < 0) {',
+  ]),
+  mutant('the list of a customer is deleted', LISTS_SPEC, /FAIL .*is refused while a customer has the list/, [
+    'list-in-use',
+  ]),
+  // Counters of the proof count where they have read everything, of histories that nothing ends.
   mutant(
     'every place is accepted for a count',
     STOCK_SPEC,

@@ -5,7 +5,7 @@ export interface ListParameter {
   readonly path: string;
   readonly name: string;
   readonly type: string;
-  /** All its values, or for a time an early and a late one; `null` if the document does not list them. */
+  /** All its values, of a time or a date an early and a late one; `null` if the document does not list them. */
   readonly values: readonly string[] | null;
   /** A number that is clamped to its range, such as `limit`. */
   readonly isClamped: boolean;
@@ -13,7 +13,7 @@ export interface ListParameter {
   readonly isStrict: boolean;
 }
 
-const STRICT = ['true', 'one of', 'one or more of', 'a time'];
+const STRICT = ['true', 'one of', 'one or more of', 'a time', 'a date'];
 const TIMES = ['2000-01-01T00:00:00Z', '2999-01-01T00:00:00Z'];
 
 interface Schema {
@@ -61,5 +61,6 @@ function valuesOf({ type, format, items, enum: words = items?.enum ?? [] }: Sche
   if (words.length > 0) return words.map(String);
   if (type === 'boolean') return ['true', 'false'];
   if (format === 'date-time') return TIMES;
+  if (format === 'date') return TIMES.map((time) => time.slice(0, 10));
   return null;
 }

@@ -5,6 +5,7 @@ import {
   OrderQuotes,
   receiptOf,
   ReceiptNumberTaken,
+  type CustomerRepository,
   type FraudScreening,
   type OrderPlacement,
   type OrderReceipt,
@@ -42,6 +43,7 @@ function placeOne({
       {} as SkuRepository,
       { price: () => Promise.resolve({ lines: [mug], unavailable: [] }) },
       { chargesOf: () => Promise.resolve(NO_CHARGES) },
+      {} as CustomerRepository,
     ),
     {
       begin: () => ({ assess: () => Promise.resolve({ verdict, score: 0, reasons: [] }) }),

@@ -136,6 +136,7 @@ it.each<[string, Partial<PlacedOrderState>, Partial<LinesRequest>]>([
   ['units_without_bin', { hasTakenStock: false }, { set: set(4) }],
   ['not_found', {}, { set: [{ line: 3, quantity: 1 }] }],
   ['item_unavailable', {}, { unavailable: [{ line: 0, what: 'product', id: 9 }] }],
+  ['quantity_not_offered', {}, { notOffered: [{ line: 0, list: 'set', requested: 5, minQuantity: 6, step: 1 }] }],
   ['currency_mismatch', {}, { add: [aProduct(1, 1)], currency: 'EUR' }],
   ['price_changed', {}, { set: set(4), expectedTotal: Money.ofMinor(4_499, 'USD') }],
   ['nothing', {}, { set: set(4), expectedTotal: Money.ofMinor(4_500, 'USD') }],

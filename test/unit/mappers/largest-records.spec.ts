@@ -9,6 +9,8 @@ import {
   recordRefund,
   ledgerOf,
   shipOrder,
+  wholeAccountAddress,
+  wholeContact,
   type LineQuantity,
 } from '@app/domain';
 import {
@@ -88,7 +90,7 @@ const ORDER_ROW: OrderRow = {
   lines: times(MAX_LINES, (n) => ({
     ...{ line: n + 1, productId: 70, variantId: 12, sku: 'R-1', name: 'Runner', attributes, attributeNames },
     ...{ unitPrice: '1000', quantity: MAX_QUANTITY, lineTotal: '999000', metadata: LINE_METADATA },
-    ...{ tax: TAX, discount: '100', returnedQuantity: 0, cancelledQuantity: 1 },
+    ...{ tax: TAX, discount: '100', priceSource: TEXT.slice(0, 64), returnedQuantity: 0, cancelledQuantity: 1 },
   })),
   heldReasons: times(20, (n) => `rule_${n}`),
   fraud: { verdict: 'REVIEW', score: 200, reasons: times(20, (n) => ({ rule: `rule_${n}`, score: 10 })) },
@@ -196,7 +198,10 @@ const CUSTOMER = {
     createdAt: new Date(AT),
     lastLogin: new Date(AT),
   },
+  ...{ company: 'Globex', vatId: 'DE811', groups: times(50, (n) => `group ${n}`), priceList: 'WHOLESALE' },
   tags: times(1_000, (n) => `tag ${n}`),
+  addresses: times(50, (n) => wholeAccountAddress({ label: `Shop ${n}`, address: TEXT.slice(0, 500) })),
+  contacts: times(100, (n) => wholeContact({ name: 'Grace', email: `buyer${n}@example.com` })),
   metadata: METADATA,
 };
 

@@ -112,7 +112,7 @@ export function IntegerUnlessField(other: string, range: RangeOptions): Property
   const isNeeded = (body: object, value: unknown) =>
     (value !== undefined && value !== null) || !(body as Record<string, unknown>)[other];
   const anyOf = [schema, { type: 'null' }];
-  const message = `${integerFrom(range.min, range.max).rule}, or ${other} must be sent`;
+  const message = `${integerFrom(range.min, range.max).rule}, or ${other} must be given`;
   return field({ description, anyOf, required: false }, ValidateIf(isNeeded), isIntegerFrom(range, message));
 }
 
@@ -180,6 +180,22 @@ const valueField =
 
 export const ReferenceField = valueField(VALUES.reference);
 export const CodeField = valueField(VALUES.code);
+export const UuidField = valueField(VALUES.uuid);
+export const DayField = valueField(VALUES.day);
+
+/** A list of different references. */
+export function ReferencesField({ max, description }: TextOptions): PropertyDecorator {
+  const { maxLength, pattern, read } = VALUES.reference;
+  const isReference = (value: unknown) => typeof value === 'string' && read(value) !== null;
+  const isList = constraint(
+    (value) =>
+      Array.isArray(value) && value.length <= max && value.every(isReference) && new Set(value).size === value.length,
+    `must be a list of at most ${max} different texts of 1 to ${maxLength} visible characters, with plain spaces only between them`,
+  );
+  const items: SchemaObject = { type: 'string', maxLength, pattern };
+  return fieldOrNull({ type: 'array', items, maxItems: max, uniqueItems: true, description }, isList);
+}
+
 export const RequiredEmailField = ({ description }: FieldOptions) =>
   valueField(VALUES.email)({ description, isRequired: true });
 export const EmailField = valueField(orEmpty(VALUES.email));

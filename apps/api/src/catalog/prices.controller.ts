@@ -1,23 +1,101 @@
-import { ChangePrices, Deadline, type ApiKeyLookup } from '@app/application';
-import { PricesRefused, ReferenceTaken } from '@app/domain';
-import { PriceChange, toPriceChange } from '@app/representations';
-import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import {
+  ChangePrices,
+  CursorInvalid,
+  Deadline,
+  decodePriceCursor,
+  encodePriceCursor,
+  PriceListsService,
+  type ApiKeyLookup,
+  type UnitPricesFilter,
+} from '@app/application';
+import { PricesRefused, ReferenceTaken, UnknownPriceList } from '@app/domain';
+import * as is from '@app/representations';
+import { PriceChange, toPriceChange, toUnitPrices, UnitPrices } from '@app/representations';
+import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import type { FastifyReply } from 'fastify';
-import { CurrentKey, OrderDeadline } from '../access/current-store.decorator.js';
+import {
+  CurrentKey,
+  CurrentStore,
+  OrderDeadline,
+  type CurrentStoreContext,
+} from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { IdempotencyKey } from '../body/idempotency-key.decorator.js';
 import { RequestHash } from '../body/request-hash.js';
 import { single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
-import { ApiWrite } from '../openapi/endpoints.js';
+import { answer, ApiParameters, ApiRead, ApiWrite } from '../openapi/endpoints.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
+import { exactFilter, lastOf, LIMIT, SKUS, type Parameter } from '../query/parameters.js';
+import { queryOf, ReadQuery, type ValuesOf } from '../query/query.js';
 import { ChangePricesRequest, toPriceLine } from './prices.request.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
+const CURSOR: Parameter<string | undefined> = {
+  name: 'cursor',
+  description:
+    'The `cursor` of the page before, with the same filters. The example shows the form only: the service returns 400 with ' +
+    '`cursor_invalid` for it.',
+  schema: { type: 'string', examples: ['cDEuMS43MC4xMi4wYWIxMmNkMw'] },
+  read: lastOf,
+};
+
+const QUERY = queryOf<UnitPricesFilter & { readonly cursor?: string; readonly limit: number }>({
+  list: exactFilter('list', 'the code of their price list', 'RESELLER'),
+  skus: SKUS,
+  cursor: CURSOR,
+  limit: LIMIT,
+});
+
+const PROGRESS = is.object({
+  cursor: is.text('Where the next page begins; `""` where there is no row. Opaque.', 'cDEuMS43MC4xMi4wYWIxMmNkMw'),
+  has_more: is.flag('Whether there is a next page.'),
+});
+
 @Controller('v1/prices')
-@Documented({ tag: 'Prices', description: 'The prices of products and variants.', schemas: [PriceChange] })
+@Documented({
+  tag: 'Prices',
+  description: 'The prices of products and variants, in the catalog and in price lists.',
+  schemas: [UnitPrices, PriceChange],
+})
 export class PricesController {
-  constructor(private readonly changePrices: ChangePrices) {}
+  constructor(
+    private readonly changePrices: ChangePrices,
+    private readonly lists: PriceListsService,
+  ) {}
+
+  @Get()
+  @ApiParameters
+  @ApiRead(
+    {
+      operationId: 'listPrices',
+      summary: 'Prices of the catalog or of a price list, by product',
+      description:
+        'With `list`, the products and variants that the list has prices for; without, all of the catalog, also drafts, archived ' +
+        'products and inactive variants. Sorted by product id, then variant id, the product itself first. Money is in major ' +
+        'units: 10.99 is 10.99 USD.',
+      failures: [new CursorInvalid()],
+    },
+    {
+      schema: answer('UnitPricesPage', { data: Type.Array(is.ref(UnitPrices.name)), ...PROGRESS.properties }),
+      example: { success: true, data: [UnitPrices.example], ...is.exampleOf(PROGRESS) },
+    },
+  )
+  async list(
+    @CurrentStore() store: CurrentStoreContext,
+    @ReadQuery(QUERY) { cursor, limit, ...filter }: ValuesOf<typeof QUERY>,
+  ) {
+    const after = cursor === undefined ? null : decodePriceCursor(cursor, store.id);
+    const { rows, hasMore } = await this.lists.prices(store.id, filter, { limit, ...(after && { after }) });
+    const last = rows.at(-1);
+    return {
+      success: true,
+      data: rows.map((row) => toUnitPrices(row, filter.list ?? '', store.currency)),
+      cursor: last ? encodePriceCursor(store.id, last) : (cursor ?? ''),
+      has_more: hasMore,
+    };
+  }
 
   @Post()
   @HttpCode(200)
@@ -30,11 +108,20 @@ export class PricesController {
       '`variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an ' +
       'order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes ' +
       'nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not ' +
-      'even `updated_at`. The same request with the same `reference` is applied once, and answered as the first time.',
+      'even `updated_at`. With `list`, the lines set the prices of that price list, which is not in the feed. The same request with the same `reference` is applied once, and answered as the first time.',
     of: PriceChange,
     body: {
       type: ChangePricesRequest,
       example: { reference: 'PRICES-261127', lines: [{ sku: 'R-1-42', price: '84.90', expected: '79.90' }] },
+      moreExamples: {
+        list: {
+          summary: 'The price of a list from 12 units on, in boxes of 6',
+          value: {
+            list: 'RESELLER',
+            lines: [{ sku: 'R-1-42', price: '59.90', expected: null, from_quantity: 12, min_quantity: 6, step: 6 }],
+          },
+        },
+      },
     },
     answer: { status: 200, description: 'What each line did, by this request or by an earlier one.' },
     isRepeatable: true,
@@ -42,6 +129,7 @@ export class PricesController {
       invalidField('lines must have 1 to 500 entries'),
       new PricesRefused([{ path: 'lines[0]', message: 'stale: The price is 82.00, not 79.90' }]),
       new ReferenceTaken(),
+      new UnknownPriceList('RESELLER'),
     ],
   })
   async change(
@@ -52,11 +140,12 @@ export class PricesController {
     @Body(StrictBodyPipe) body: ChangePricesRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const reference = body.reference ?? null;
+    const { reference = null, list = null } = body;
     const { lines, isReplay } = await this.changePrices.execute({
       storeId: store.id,
       currency: store.currency,
-      lines: body.lines.map((line) => toPriceLine(line, store.currency)),
+      list,
+      lines: body.lines.map((line) => toPriceLine(line, store.currency, list)),
       reference,
       isAtomic: body.atomic ?? false,
       requestHash,

@@ -3,9 +3,11 @@ import {
   PRODUCT_STATUSES,
   ProductsService,
   type ApiKeyLookup,
+  type ListedProduct,
   type ProductFilter,
+  type ProductRecord,
 } from '@app/application';
-import { names, permits, type ApiKeyScope } from '@app/domain';
+import { names, NotFound, permits, type ApiKeyScope } from '@app/domain';
 import { ProductListItem, Product, toProductListItem, toProductResponse } from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentKey } from '../access/current-store.decorator.js';
@@ -13,6 +15,7 @@ import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import {
+  customerParameter,
   exactFilter,
   flagFilter,
   idFilter,
@@ -23,7 +26,7 @@ import {
   updatedFilter,
   wordsFilter,
 } from '../query/parameters.js';
-import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
+import { listQuery, queryOf, ReadQuery, type ValuesOf } from '../query/query.js';
 
 const STATUSES = oneOfFilter('status', 'status', PRODUCT_STATUSES, 'DRAFT');
 
@@ -41,6 +44,7 @@ const QUERY = listQuery<ProductFilter>(
     inStock: flagFilter('in_stock', 'only products with available stock'),
     ids: wordsFilter('ids', 'one of these ids', '70,71'),
     sku: exactFilter('sku', 'the whole SKU of the product or of a variant, in any letter case', 'R-1-42'),
+    customerId: customerParameter(),
     brandId: idFilter('brand_id', 'Only the products of this brand.'),
     slug: exactFilter('slug', 'the name in URLs, in any letter case', 'runner'),
     ...updatedFilter('products that changed, with their variants, prices and stock'),
@@ -48,6 +52,8 @@ const QUERY = listQuery<ProductFilter>(
   },
   { sort: SORT },
 );
+
+const OF_CUSTOMER = queryOf({ customerId: customerParameter() });
 
 @Controller('v1/products')
 @Documented({
@@ -66,7 +72,9 @@ export class ProductsController {
   ) {
     const filter = { ...wanted, statuses: visible(scope, wanted.statuses) };
     const { rows, total } = await this.products.list(store.id, filter, page);
-    const items = rows.map((row) => toProductListItem(row, store.currency, filter.include));
+    const priced = await this.pricedFor(store, filter.customerId, rows);
+    if (priced === null) return list([], 0, page);
+    const items = priced.map((row) => toProductListItem(row, store.currency, filter.include));
     return list(items, total, page);
   }
 
@@ -78,11 +86,26 @@ export class ProductsController {
       'The full record. Money is in major units: 10.99 is 10.99 USD. A key that was made with the word `catalog` also reads ' +
       'drafts and archived products; one with `full` does not.',
     of: Product,
+    failures: [new NotFound('Customer')],
     by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'pebble-cook-set' },
   })
-  async retrieve(@CurrentKey() { scope, store }: ApiKeyLookup, @Param('idOrSlug') idOrSlug: string) {
+  async retrieve(
+    @CurrentKey() { scope, store }: ApiKeyLookup,
+    @Param('idOrSlug') idOrSlug: string,
+    @ReadQuery(OF_CUSTOMER) { customerId }: ValuesOf<typeof OF_CUSTOMER>,
+  ) {
     const product = await this.products.retrieve(store.id, idOrSlug, names(scope, 'catalog'));
-    return single(toProductResponse(product, store.currency));
+    const priced = await this.pricedFor(store, customerId, [product]);
+    if (priced === null) throw new NotFound('Customer');
+    return single(toProductResponse(priced[0] ?? product, store.currency));
+  }
+
+  private async pricedFor<T extends ListedProduct | ProductRecord>(
+    store: ApiKeyLookup['store'],
+    customerId: string | undefined,
+    products: readonly T[],
+  ): Promise<readonly T[] | null> {
+    return customerId === undefined ? products : this.products.pricedFor(store, customerId, products);
   }
 }
 

@@ -6,6 +6,7 @@ import { list } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList } from '../openapi/endpoints.js';
 import {
+  customerParameter,
   flagFilter,
   idFilter,
   includeOf,
@@ -26,6 +27,7 @@ const QUERY = listQuery<SkuFilter>(
     search: searchFilter('the SKU or the name', 'runner'),
     ...updatedFilter('SKUs that changed, with their prices and stock'),
     include: includeOf(['updated_at'], 'updated_at'),
+    customerId: customerParameter(),
     byWarehouse: flagFilter('warehouses', 'each row has its units by warehouse'),
   },
   { sort: SORT_BY_CHANGE },
@@ -52,7 +54,7 @@ export class SkusController {
     of: SkuListItem,
   })
   async list(@CurrentStore() store: CurrentStoreContext, @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>) {
-    const { rows, total } = await this.skus.list(store.id, filter, page);
+    const { rows, total } = await this.skus.list(store, filter, page);
     const items = rows.map((row) => toSkuListItem(row, store.currency));
     return list(items, total, page);
   }

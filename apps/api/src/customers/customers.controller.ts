@@ -1,5 +1,13 @@
 import { CommitOutcomeUnknown, CUSTOMER_INCLUDES, CustomersService, type CustomerFilter } from '@app/application';
-import { CustomerWithoutEmail, NotFound, OrdersOpen, TooManyRows } from '@app/domain';
+import {
+  CustomerTooLarge,
+  CustomerWithoutEmail,
+  MetadataTooLarge,
+  NotFound,
+  OrdersOpen,
+  TooManyRows,
+  UnknownPriceListOfCustomer,
+} from '@app/domain';
 import {
   Customer,
   CustomerListItem,
@@ -10,13 +18,13 @@ import {
   toErasure,
   toPersonalData,
 } from '@app/representations';
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiPath, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
-import { NeedsFreshSignIn } from '../openapi/needs-scope.js';
+import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
 import {
   createdFilter,
   exactFilter,
@@ -28,16 +36,19 @@ import {
   wordsFilter,
 } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
-import { EraseCustomerRequest } from './customers.request.js';
+import { ChangeCustomerRequest, EraseCustomerRequest, toCustomerPatch } from './customers.request.js';
 
 const CUSTOMER_ID = 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7';
 
 const QUERY = listQuery<CustomerFilter>(
   {
     status: wordFilter('status', 'account status, for example `Active`', null, 'Active'),
-    search: searchFilter('the name or the e-mail address', 'lovelace'),
+    search: searchFilter('the name, the e-mail, the company, the VAT id or the e-mail of a contact', 'lovelace'),
     ids: wordsFilter('ids', 'one of these ids', CUSTOMER_ID),
     email: exactFilter('email', 'the whole e-mail, in any letter case', 'ada@example.com'),
+    group: exactFilter('group', 'one of its groups', 'wholesale'),
+    priceList: exactFilter('price_list', 'its own price list', 'WHOLESALE'),
+    vatId: exactFilter('vat_id', 'the whole VAT id, in any letter case', 'GB123456789'),
     ...createdFilter('customers whose account was created'),
     ...updatedFilter('customers that changed'),
     include: includeOf(CUSTOMER_INCLUDES, 'updated_at'),
@@ -76,6 +87,35 @@ export class CustomersController {
   })
   async retrieve(@CurrentStore() store: CurrentStoreContext, @Param('id') id: string) {
     return single(toCustomerResponse(await this.customers.retrieve(store.id, id)));
+  }
+
+  @Patch(':id')
+  @NeedsScope('customers')
+  @ApiPath(CUSTOMER)
+  @ApiWrite({
+    operationId: 'changeCustomer',
+    summary: 'Change the account of a customer',
+    description: 'Only the fields of the request change. A repetition changes nothing.',
+    of: Customer,
+    body: {
+      type: ChangeCustomerRequest,
+      example: { company: 'Lovelace Engines Ltd', vat_id: 'GB123456789', groups: ['wholesale'] },
+    },
+    answer: { status: 200, description: 'The customer.' },
+    failures: [
+      new NotFound('Customer'),
+      new UnknownPriceListOfCustomer('WHOLESALE'),
+      new CustomerTooLarge(),
+      new MetadataTooLarge(),
+      new CommitOutcomeUnknown(null),
+    ],
+  })
+  async change(
+    @CurrentStore() store: CurrentStoreContext,
+    @Param('id') id: string,
+    @Body(StrictBodyPipe) body: ChangeCustomerRequest,
+  ) {
+    return single(toCustomerResponse(await this.customers.change(store.id, id, toCustomerPatch(body))));
   }
 
   @Get(':id/personal-data')

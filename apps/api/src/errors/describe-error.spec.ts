@@ -18,7 +18,9 @@ import {
   ItemsUnavailable,
   NotFound,
   OutOfStock,
+  QuantityNotOffered,
   StockRefused,
+  UnknownCustomer,
   UrlNotAllowed,
 } from '@app/domain';
 import {
@@ -127,6 +129,16 @@ describe('describeError', () => {
       'short stock',
       new OutOfStock([{ list: 'set', line: 1, requested: 5, available: 3 }]),
       [{ path: 'set[1]', message: 'requested 5, available 3' }],
+    ],
+    [
+      'a quantity that is not offered',
+      new QuantityNotOffered([{ list: 'add', line: 1, requested: 5, minQuantity: 6, step: 1 }]),
+      [{ path: 'add[1].quantity', message: '5 is not offered: at least 6' }],
+    ],
+    [
+      'an unknown customer',
+      new UnknownCustomer(),
+      [{ path: 'customer_id', message: 'is not that of a customer of the store' }],
     ],
     [
       'an ambiguous SKU',

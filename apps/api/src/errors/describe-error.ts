@@ -20,9 +20,14 @@ import {
   PaymentsTooLarge,
   PriceChanged,
   PricesRefused,
+  QuantityNotOffered,
   StaleStatus,
   StockRefused,
+  unofferedText,
+  UnknownCustomer,
   UnitsWithoutBin,
+  UnknownPriceList,
+  UnknownPriceListOfCustomer,
   UrlNotAllowed,
   type FailureKind,
 } from '@app/domain';
@@ -139,11 +144,14 @@ const FIELD_AT_FAULT = new Map<unknown, string>([
   [ExternalReferenceTaken, 'external_reference'],
   [PaymentsTooLarge, 'amount'],
   [PriceChanged, 'expected_total'],
+  [UnknownCustomer, 'customer_id'],
+  [UnknownPriceListOfCustomer, 'price_list'],
+  [UnknownPriceList, 'list'],
   [UrlNotAllowed, 'url'],
 ]);
 
 function faultsOf(error: DomainError): readonly Fault[] {
-  if (error instanceof ItemsUnavailable || error instanceof OutOfStock) return lineFaults(error);
+  if (isAboutLines(error)) return lineFaults(error);
   if (error instanceof AmbiguousSku) {
     const message = 'matches several products: send product_id and variant_id';
     return error.items
@@ -159,7 +167,19 @@ function faultsOf(error: DomainError): readonly Fault[] {
   return [{ path, message: text.startsWith(`${path} `) ? text.slice(path.length + 1) : text }];
 }
 
-function lineFaults(error: ItemsUnavailable | OutOfStock): Fault[] {
+type LinesError = ItemsUnavailable | OutOfStock | QuantityNotOffered;
+
+function isAboutLines(error: DomainError): error is LinesError {
+  return [ItemsUnavailable, OutOfStock, QuantityNotOffered].some((each) => error instanceof each);
+}
+
+function lineFaults(error: LinesError): Fault[] {
+  if (error instanceof QuantityNotOffered) {
+    return error.items.slice(0, MAX_NAMED).map(({ list = 'items', line, requested, ...rule }) => ({
+      path: `${list}[${line}].quantity`,
+      message: unofferedText(requested, rule),
+    }));
+  }
   if (error instanceof ItemsUnavailable) {
     return error.items.slice(0, MAX_NAMED).map(({ list = 'items', line, what, id }) => ({
       path: `${list}[${line}].${ITEM_FIELDS[what]}`,
@@ -182,10 +202,11 @@ function messageOf(error: DomainError): string {
     const items = error.items.slice(0, MAX_NAMED).map(({ list = 'items', line, sku }) => `${list}[${line}].sku ${sku}`);
     return `Several products have this SKU, send product_id and variant_id: ${items.join('; ')}`;
   }
-  if (error instanceof OutOfStock)
+  if (error instanceof OutOfStock || error instanceof QuantityNotOffered)
     return lineFaults(error)
       .map(({ path, message }) => `${path}: ${message}`)
       .join('; ');
+  if (error instanceof UnknownCustomer) return 'customer_id is not the id of a customer of the store';
   if (error instanceof PageTooLarge) return `The rows of this page are too large: request limit=${error.rows} or less`;
   if (error instanceof PageTooDeep) {
     if (error.goesOnBy === 'cursor')

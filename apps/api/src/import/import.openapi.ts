@@ -17,7 +17,8 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 const KINDS = Object.keys(IMPORT_SCOPES) as ImportKind[];
 
-const nameOf = (kind: ImportKind) => `Import${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+const nameOf = (kind: ImportKind) =>
+  `Import${kind.replace(/(?:^|_)[a-z]/g, (begin) => begin.replace('_', '').toUpperCase())}`;
 
 /** Describes a line for client generators: a constant becomes a word, and a large integer gets its format. */
 function schemaOf(kind: ImportKind): TSchema {
@@ -71,8 +72,8 @@ export const ApiImport = ApiWrite({
   description:
     'Lines of the store bundle, as JSON or as NDJSON (`application/x-ndjson`), of at most 2 MB: given fields ' +
     'replace, absent fields keep their values. A refused line does not affect the others. One transaction; a repeated request finds all lines ' +
-    '`unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories and products, `customers` for customers, ' +
-    '`sales` for orders.',
+    '`unchanged`. Each kind needs its scope: `catalog` for warehouses, bins, brands, categories, products and prices, `customers` for ' +
+    'customers, `sales` for orders.',
   of: ImportResult,
   body: {
     schema: ref('ImportRequest'),

@@ -137,6 +137,13 @@ export class CreateOrderRequest {
   })
   line_items?: OrderItemRequest[] | null;
 
+  @is.UuidField({
+    description:
+      'The account that orders: its price lists apply, and the order is linked to it. Unknown: 422 `unknown_customer`. Null ' +
+      'means the account with the e-mail of the customer, or else the only one with a contact who has it, if there is one.',
+  })
+  customer_id?: string | null;
+
   @is.ObjectField(OrderCustomerRequest)
   customer!: OrderCustomerRequest;
 
@@ -252,7 +259,7 @@ export function toItems(items: readonly OrderItemRequest[], currency: Currency, 
 
 /** @param inStore the currency of the store. @throws InvalidFields */
 export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): OrderRequest {
-  const { customer, payment_method, notes, notify, metadata } = body;
+  const { customer, customer_id, payment_method, notes, notify, metadata } = body;
   const { external_reference, payment_terms_days, expected_total, currency } = body;
   const { name, email, phone } = customer;
   const items = itemsOf(body, inStore);
@@ -261,6 +268,7 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
     items,
     ...(given && { given: { isTaxIncluded: false, shipping: 0, shippingTax: [], ...given } }),
     customer: { name, email: email ?? '', phone: phone ?? '' },
+    ...(customer_id && { customerId: customer_id.toLowerCase() }),
     address: toAddress(merged({ customer: addressOf(customer), shipping_address: { ...body.shipping_address } })),
     billing: toBilling(merged({ billing: { ...body.billing }, billing_address: { ...body.billing_address } })),
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,

@@ -176,6 +176,7 @@ export const ApiChangeLines = ApiChange({
     new PricesUnavailable(),
     new refused.ItemsUnavailable([{ list: 'add', line: 0, what: 'product', id: 77 }]),
     new refused.OutOfStock([{ list: 'set', line: 0, requested: 5, available: 3 }]),
+    new refused.QuantityNotOffered([{ list: 'add', line: 0, requested: 5, minQuantity: 6, step: 6 }]),
     new refused.CurrencyMismatch('USD'),
     new refused.PriceChanged(Money.ofMinor(5600, 'USD')),
     new refused.MetadataTooLarge(),

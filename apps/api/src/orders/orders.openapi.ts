@@ -58,6 +58,7 @@ const FAULTS = [
   new refused.AmbiguousSku([{ line: 2, sku: 'R-1-42' }]),
   new refused.MetadataTooLarge(),
   new refused.TooManyTaxes(50),
+  new refused.UnknownCustomer(),
   new ChargesUnavailable(),
   new PricesUnavailable(),
   invalidField('customer.name is required'),
@@ -68,8 +69,8 @@ export const ApiCreateOrder = ApiWrite({
   operationId: 'createOrder',
   summary: 'Place an order',
   description:
-    'Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the ' +
-    'full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
+    'Names come from the live catalog, unit prices from the price lists of the customer or else the catalog; prices in the ' +
+    'request are ignored. The order runs the full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
   body: BODY,
   of: CreatedOrder,
   answer: {
@@ -82,6 +83,7 @@ export const ApiCreateOrder = ApiWrite({
     ...FAULTS,
     new refused.ItemsUnavailable([{ line: 2, what: 'product', id: 77 }]),
     new refused.OutOfStock([{ line: 0, requested: 5, available: 3 }]),
+    new refused.QuantityNotOffered([{ line: 0, requested: 5, minQuantity: 6, step: 6 }]),
     new refused.TooManyBinsOfOrder(MAX_BINS_OF_ORDER),
     new refused.CurrencyMismatch('USD'),
     new refused.PriceChanged(Money.ofMinor(5600, 'USD')),

@@ -5,6 +5,7 @@ import { invalidField } from '../errors/invalid-fields.js';
 
 export const DEFAULT_LIMIT = 50;
 /** Limits pages so that the offset of the last row is a 32-bit integer with any limit. */
+const CUSTOMER_ID = 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7';
 const MAX_PAGE = Math.floor(MAX_INT4 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
 const MAX_VALUES = 100;
@@ -150,7 +151,17 @@ export const exactFilter = (name: string, what: string, example: string): Filter
   read: filterOf,
 });
 
-/** Keeps the text untrimmed: metadata is stored as sent. */
+/** Not a condition. */
+export const customerParameter = (): Filter<string> => ({
+  name: 'customer_id',
+  description:
+    'The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. ' +
+    'For an unknown customer a list is empty, and a single resource is not found.',
+  schema: { type: 'string', examples: [CUSTOMER_ID] },
+  read: filterOf,
+});
+
+/** The text is not trimmed: metadata is kept as sent. */
 export const metadataFilter = (): Filter<Metadata> => {
   const name = 'metadata';
   const refusal = 'metadata must name one key and its text, as in metadata[erp_id]=4711';

@@ -54,13 +54,15 @@ function addPersonCommand(customers: Command, verb: string, description: string,
 async function exportData(email: string, { store, output }: Options): Promise<void> {
   await withApplication(async (app) => {
     await app.get(CustomersService).collect(store, email, async (found, orders) => {
-      const { customer, member: person, orderCount, secrets: secrets_held, blocked, takenAt: taken_at } = found;
-      if (!customer && !person && orderCount === 0)
+      const { customer, contacts, member: person, orderCount } = found;
+      const { secrets: secrets_held, blocked, takenAt: taken_at } = found;
+      if (!customer && !person && contacts.length + orderCount === 0)
         throw new CommandFailed(`Store ${store} has no data about this person.`);
       const head = {
         store,
         taken_at,
         customer: customer && line('customer', store)(customer),
+        contacts,
         secrets_held,
         blocked,
         person,
@@ -105,14 +107,15 @@ async function writeOrders(draft: string, head: Head, orders: Orders): Promise<v
 async function erase(email: string, { store, force = false, yes }: Options): Promise<void> {
   await confirm(`Erase the personal data of ${email} in the store ${store}?`, { yes });
   await withApplication(async (app) => {
-    const { customers, orders, blockedContacts, isMember } = await app
+    const { customers, contacts, orders, blockedContacts, isMember } = await app
       .get(CustomersService)
       .erase({ store, email, force })
       .catch(explainOpen);
-    if (customers + orders + blockedContacts === 0) say(`Store ${store} has no data about this person to erase.`);
+    if (customers + contacts + orders + blockedContacts === 0)
+      say(`Store ${store} has no data about this person to erase.`);
     if (isMember) say('The person may still sign in to the store: `people remove --erase-name` removes them.');
     if (blockedContacts > 0) say("Removed the person from the store's block lists.");
-    print({ store, customers, orders, blocked_contacts: blockedContacts });
+    print({ store, customers, contacts, orders, blocked_contacts: blockedContacts });
   });
 }
 

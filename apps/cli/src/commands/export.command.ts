@@ -29,7 +29,8 @@ export function addExport(program: Command): void {
 
 /** The option takes one argument each time, unlike a variadic option, so the file may follow it. */
 function onlyOption(): Option {
-  const kinds = 'some of stores,warehouses,bins,brands,categories,products,customers,orders,stock';
+  const kinds =
+    'some of stores,warehouses,bins,brands,categories,products,price_lists,list_prices,quantity_rules,customers,orders,stock';
   return Object.assign(new Option('--only <KINDS...>', kinds).argParser(bundleKinds), { variadic: false });
 }
 

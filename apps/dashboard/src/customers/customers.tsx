@@ -7,12 +7,14 @@ import { Badge, Copy, download, Page, Section } from '../parts/page.js';
 import { count, Lines, Time, timeText } from '../parts/text.js';
 import { to, useRoute } from '../route.js';
 import { can, currency } from '../session.js';
+import { Addresses, Contacts, EditCompany } from './account.js';
 
 type Customer = Schemas['Customer'];
 
 const COLUMNS: Columns<Schemas['CustomerListItem']> = {
   Customer: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} />,
   Email: ({ email }) => <span class="line">{email}</span>,
+  Company: ({ company }) => <span class="line">{company}</span>,
   City: ({ city }) => city,
   Status: ({ status }) => <Badge state={status} />,
   Since: ({ created_at }) => <Time at={created_at} />,
@@ -42,7 +44,7 @@ export function Customers() {
   const list = useGet('/v1/customers', { query });
   return (
     <Page title="Customers">
-      <Filters search="Name or email">
+      <Filters search="Name, email, company or VAT id">
         <Status />
       </Filters>
       <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No matching customers." />
@@ -65,7 +67,13 @@ export function CustomerPage({ id }: { id: string }) {
       actions={can('customers') && <Actions customer={customer} />}
       badges={<Badge state={customer.status} />}
       facts={[`${money(customer.total_spent, currency())} spent`, `customer since ${timeText(customer.created_at)}`]}
-      about={<About customer={customer} />}
+      about={
+        <>
+          <About customer={customer} />
+          <Addresses customer={customer} />
+          <Contacts customer={customer} />
+        </>
+      }
     >
       <Section title="Orders">
         <List label="Orders of this customer" noun="order" query={orders} columns={OF_ONE} empty="No orders yet." />
@@ -76,6 +84,7 @@ export function CustomerPage({ id }: { id: string }) {
 
 function About({ customer }: { customer: Customer }) {
   const { email, email_verified, phone, city, tags, loyalty_points, last_login, metadata } = customer;
+  const { company, vat_id, groups, price_list, payment_terms_days: terms } = customer;
   const points = ['Points', loyalty_points.toLocaleString()] as const;
   const login = ['Last login', last_login ? timeText(last_login) : 'never'] as const;
   return (
@@ -90,6 +99,17 @@ function About({ customer }: { customer: Customer }) {
         <Lines of={[phone, city]} />
         {!email && !phone && !city && <p class="soft">None</p>}
       </Section>
+      <Section title="Company" actions={can('customers') && <EditCompany customer={customer} />}>
+        <Facts
+          facts={[
+            company !== '' && ['Name', company],
+            vat_id !== '' && ['VAT id', vat_id],
+            groups.length > 0 && ['Groups', groups.join(', ')],
+            price_list !== null && ['Price list', price_list],
+            ['Payment', terms === null ? 'at once' : `within ${count(terms, 'day')}`],
+          ]}
+        />
+      </Section>
       <Section title="Account">
         <Facts facts={[tags.length > 0 && ['Tags', tags.join(', ')], points, login, ...Object.entries(metadata)]} />
       </Section>
@@ -98,8 +118,8 @@ function About({ customer }: { customer: Customer }) {
 }
 
 const ERASES =
-  'Clears name, contact, addresses and notes, in the orders too. Amounts, lines and stock stay. This cannot be undone, ' +
-  'and does not reach backups, sent emails and other systems.';
+  'Clears name, company, contacts, addresses and notes, in the orders too. Amounts, lines and stock stay. This cannot be ' +
+  'undone, and does not reach backups, sent emails and other systems.';
 
 function Actions({ customer: { id, name } }: { customer: Customer }) {
   const params = { path: { id } };

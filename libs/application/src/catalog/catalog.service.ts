@@ -1,5 +1,6 @@
-import { isStorable, MAX_INT4, NotFound } from '@app/domain';
+import { isStorable, MAX_INT4, NotFound, type Currency } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { CustomerPrices } from './customer-prices.js';
 import { readsChanges } from '../feed/reads-changes.js';
 import { BrandRepository, type BrandFilter, type BrandRecord } from '../ports/brand.repository.js';
 import { CategoryRepository, type CategoryFilter, type CategoryRecord } from '../ports/category.repository.js';
@@ -18,6 +19,17 @@ export function parseId(text: string): number | null {
   if (!/^\d{1,10}$/.test(text)) return null;
   const id = Number(text);
   return id >= 1 && id <= MAX_INT4 ? id : null;
+}
+
+interface CatalogStore {
+  readonly id: number;
+  readonly currency: Currency;
+}
+
+interface Sold {
+  readonly id: number;
+  readonly price: number;
+  readonly variants?: readonly { readonly id: number; readonly price: number }[];
 }
 
 interface CatalogRepository<Filter, Summary, Found> {
@@ -70,9 +82,36 @@ export class CategoriesService extends CatalogService<CategoryFilter, CategoryRe
 export class ProductsService extends CatalogService<ProductFilter, ListedProduct, ProductRecord> {
   constructor(
     products: ProductRepository,
+    private readonly prices: CustomerPrices,
     private readonly feed: ChangeFeed,
   ) {
     super(products, 'Product');
+  }
+
+  /**
+   * Returns the products with what a customer pays for one unit of each, and of each variant; null when the store has no such
+   * customer.
+   */
+  async pricedFor<T extends Sold>(
+    store: CatalogStore,
+    customerId: string,
+    products: readonly T[],
+  ): Promise<T[] | null> {
+    const unitsOf = ({ id: productId, variants = [] }: Sold) => [
+      { productId, variantId: null },
+      ...variants.map(({ id: variantId }) => ({ productId, variantId })),
+    ];
+    const found = await this.prices.of(store, customerId, products.flatMap(unitsOf));
+    if (found === null) return null;
+    const prices = found.values();
+    const priced = <S extends { readonly price: number }>(sold: S): S => {
+      const { price = sold.price, priceSource = null } = prices.next().value ?? {};
+      return { ...sold, price, priceSource };
+    };
+    return products.map((product) => {
+      const own = priced(product);
+      return product.variants ? { ...own, variants: product.variants.map(priced) } : own;
+    });
   }
 
   override async list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ListedProduct>> {
@@ -85,11 +124,22 @@ export class ProductsService extends CatalogService<ProductFilter, ListedProduct
 export class SkusService {
   constructor(
     private readonly skus: SkuRepository,
+    private readonly prices: CustomerPrices,
     private readonly feed: ChangeFeed,
   ) {}
 
-  async list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>> {
-    if (readsChanges(filter, page)) await this.feed.catchUp(storeId);
-    return this.skus.list(storeId, filter, page);
+  /** Empty when the store has no customer of the filter. */
+  async list(store: CatalogStore, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>> {
+    if (readsChanges(filter, page)) await this.feed.catchUp(store.id);
+    const { customerId } = filter;
+    const found = await this.skus.list(store.id, filter, page);
+    if (customerId === undefined) return found;
+    const prices = await this.prices.of(store, customerId, found.rows);
+    if (prices === null) return { ...found, rows: [], total: 0 };
+    const rows = found.rows.map((row, index) => {
+      const { price = row.price, priceSource = null, breaks = [] } = prices[index] ?? {};
+      return { ...row, price, priceSource, priceBreaks: breaks };
+    });
+    return { ...found, rows };
   }
 }

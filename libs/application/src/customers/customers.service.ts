@@ -1,4 +1,13 @@
-import { CustomerWithoutEmail, isOpen, NotFound, OrdersOpen, readUuid, TooManyRows } from '@app/domain';
+import {
+  changeAccount,
+  CustomerWithoutEmail,
+  isOpen,
+  NotFound,
+  OrdersOpen,
+  readUuid,
+  TooManyRows,
+  type CustomerPatch,
+} from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Deadline } from '../deadline.js';
 import { DeadlineExceeded } from '../errors.js';
@@ -56,6 +65,16 @@ export class CustomersService {
     const customer = id !== null ? await this.customers.findById(storeId, id) : null;
     if (!customer) throw new NotFound('Customer');
     return customer;
+  }
+
+  /** @throws NotFound, UnknownPriceListOfCustomer, CustomerTooLarge, MetadataTooLarge */
+  async change(storeId: number, text: string, patch: CustomerPatch): Promise<CustomerRecord> {
+    const id = readUuid(text);
+    const changed =
+      id !== null ? await this.customers.change(storeId, id, (account) => changeAccount(account, patch)) : null;
+    if (!changed) throw new NotFound('Customer');
+    await this.feed.catchUp(storeId);
+    return changed;
   }
 
   /**

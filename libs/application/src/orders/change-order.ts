@@ -117,12 +117,11 @@ export class ChangeOrder {
   /** @param currency the currency of the store, whose current catalog prices the added lines. */
   async changeLines(context: ChangeContext, currency: Currency, request: EditedLines): Promise<ChangedOrder> {
     const { order, deadline } = context;
-    const pricing = this.quotes.price(
-      { store: { id: order.storeId, currency }, request: { items: request.add } },
-      'add',
-    );
-    const { lines, unavailable } = await (deadline ? deadline.bound(pricing) : pricing);
-    const edit = { ...request, add: lines, unavailable, currency };
+    // The order is read before it is locked: what another change adds meanwhile does not count.
+    const orderOf = () => this.orders.retrieve(order.storeId, order.reference);
+    const pricing = this.quotes.priceEdit({ id: order.storeId, currency }, request, orderOf);
+    const { lines, unavailable, notOffered } = await (deadline ? deadline.bound(pricing) : pricing);
+    const edit = { ...request, add: lines, unavailable, notOffered, currency };
     const decide = (placed: PlacedOrder, chargesOf: ChargesOf) => changeLines(placed, edit, chargesOf);
     return this.runCharged(context, decide, request.at);
   }

@@ -10,6 +10,7 @@ import {
   OrderRejected,
   OutOfStock,
   PriceChanged,
+  QuantityNotOffered,
   RECEIPT_RANDOM_BYTES,
   receiptNumber,
   sumDemand,
@@ -101,9 +102,9 @@ export class CreateOrder {
   /**
    * Prices the items from the current catalog, screens the order and places it. After an error, except
    * CommitOutcomeUnknown, no order is written.
-   * @throws MetadataTooLarge, AmbiguousSku, ItemsUnavailable, CurrencyMismatch, PriceChanged, OutOfStock,
-   * ExternalReferenceTaken
-   * @throws ChargesUnavailable, or the DomainError with which the charges refuse the order
+   * @throws MetadataTooLarge, AmbiguousSku, ItemsUnavailable, UnknownCustomer, CurrencyMismatch, QuantityNotOffered, PriceChanged,
+   *   OutOfStock, ExternalReferenceTaken
+   * @throws ChargesUnavailable, or the DomainError by which the charges refuse the order
    * @throws OrderRejected when the store's fraud rules reject the order: the assessment is written.
    * @throws IdempotencyMismatch, IdempotencyInFlight
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
@@ -164,9 +165,11 @@ export class CreateOrder {
   private async quote(command: CreateOrderCommand): Promise<Quoted> {
     const { store, request } = command;
     assertMetadataFits(metadataOf(request));
-    const [{ lines, unavailable }, placedAt] = await Promise.all([this.quotes.price(command), this.clock.now()]);
+    const [priced, placedAt] = await Promise.all([this.quotes.price(command), this.clock.now()]);
+    const { lines, unavailable, notOffered = [] } = priced;
     if (unavailable.length > 0) throw new ItemsUnavailable(unavailable);
     if (!isCurrencyExpected(command)) throw new CurrencyMismatch(store.currency);
+    if (notOffered.length > 0) throw new QuantityNotOffered(notOffered);
     const quote = await this.quotes.charge(command, lines);
     if (!costs(quote, request.expectedTotal)) throw new PriceChanged(quote.total);
     return { quote, placedAt };
@@ -190,6 +193,7 @@ function draftOf({ store, mode, placedBy, request }: CreateOrderCommand, { quote
     currency: store.currency,
     paymentMethod: request.paymentMethod,
     customer: request.customer,
+    customerId: request.customerId ?? null,
     address: request.address,
     billing: request.billing,
     notes: request.notes,

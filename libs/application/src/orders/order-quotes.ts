@@ -13,16 +13,22 @@ import {
   type Charges,
   type Currency,
   type GivenCharges,
+  type LineQuantity,
   type OrderCustomer,
   type OrderLine,
+  type OrderSource,
   type PaymentMethod,
   type PostalAddress,
   type Quote,
+  type StockItem,
+  UnknownCustomer,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ApplicationError, ChargesUnavailable, PricesUnavailable } from '../errors.js';
-import { CatalogPricing, type LineRequest, type PricedItems } from '../ports/catalog-pricing.js';
+import { CatalogPricing, type LineRequest, type PricedItems, type PriceRequest } from '../ports/catalog-pricing.js';
+import { CustomerRepository } from '../ports/customer.repository.js';
 import { OrderCharges } from '../ports/order-charges.js';
+import type { OrderRecord } from '../ports/order.repository.js';
 import { SkuRepository, type ResolvedSku } from '../ports/sku.repository.js';
 
 /** A SKU selects the same unit as in a stock change. */
@@ -39,6 +45,8 @@ export type ItemRequest = UnitsRequest & Partial<Pick<OrderLine, 'metadata' | 'u
 export interface QuoteRequest {
   readonly items: readonly ItemRequest[];
   readonly customer: OrderCustomer;
+  /** The account of the order; absent = that of the e-mail of the customer. */
+  readonly customerId?: string;
   readonly address: PostalAddress;
   /** Null means that the billing address is the shipping address. */
   readonly billing: BillingAddress | null;
@@ -57,6 +65,20 @@ interface QuoteCommand {
   readonly request: QuoteRequest;
 }
 
+/** What the prices depend on besides the items. */
+type Scene = Omit<PriceRequest, 'storeId' | 'currency' | 'lines' | 'at'>;
+
+const GUEST = { id: null, email: '' };
+
+interface LinesEdit {
+  readonly add: readonly ItemRequest[];
+  readonly set: readonly LineQuantity[];
+  /** Whether the client may price the lines itself. */
+  readonly mayGive?: boolean;
+}
+
+type EditedOrder = Pick<OrderRecord, 'customerId' | 'customer' | 'source' | 'lines'>;
+
 type FoundItem = LineRequest | Exclude<ResolvedSku, object>;
 
 /** Computes what an order costs. */
@@ -66,21 +88,67 @@ export class OrderQuotes {
     private readonly skus: SkuRepository,
     private readonly pricing: CatalogPricing,
     private readonly charges: OrderCharges,
+    private readonly customers: CustomerRepository,
   ) {}
 
   /**
-   * Prices the items of a request. One additional statement resolves SKUs first. Lines take the metadata, price and
-   * charges of their items, unless an item is unavailable.
-   * @param list the list of a change of lines; absent for a new order.
+   * Prices the items of a new order. Those with a SKU are found first, by one statement more. Lines have the metadata, and the given
+   * price and charges, of their items. Those with a given price are offered in every quantity.
+   * @throws AmbiguousSku, PricesUnavailable, UnknownCustomer
+   */
+  async price({ store, request }: QuoteCommand): Promise<PricedItems> {
+    const { items, customer, customerId = null } = request;
+    const scene: Scene = { customer: { id: customerId, email: customer.email }, channel: 'WEBSITE' };
+    const [priced] = await Promise.all([
+      this.priceItems(store, items, scene),
+      customerId === null ? null : this.assertCustomer(store.id, customerId),
+    ]);
+    return priced;
+  }
+
+  /**
+   * Prices the items that a change of lines adds, by the rules of {@link price}, and checks the quantities that it gives lines. A line
+   * that a client with its own prices resizes is offered in every quantity.
+   * @param orderOf finds the order; unused where nothing depends on it.
    * @throws AmbiguousSku, PricesUnavailable
    */
-  async price(
-    { store, request: { items } }: { readonly store: QuoteStore; readonly request: Pick<QuoteRequest, 'items'> },
-    list?: 'add',
+  async priceEdit(
+    store: QuoteStore,
+    { add, set, mayGive = false }: LinesEdit,
+    orderOf: () => Promise<EditedOrder>,
   ): Promise<PricedItems> {
-    const priced = await this.priceUnits(store, items, list);
-    if (priced.unavailable.length > 0) return priced;
-    return { ...priced, lines: priced.lines.map((line, index) => asGiven(line, items[index])) };
+    const given = mayGive ? [] : set.filter(({ quantity }) => quantity > 0);
+    if (given.length === 0 && add.every(({ unitPrice }) => unitPrice)) {
+      return this.priceItems(store, add, { customer: GUEST, channel: 'WEBSITE' }, 'add');
+    }
+    const { customerId, customer, source, lines } = await orderOf();
+    const quantities = new Map(set.map(({ line, quantity }) => [line, quantity]));
+    const units = lines.flatMap(({ line, productId, variantId, quantity: before, cancelledQuantity }) => {
+      const after = quantities.get(line) ?? before;
+      const isResized = after !== before && given.some((item) => item.line === line);
+      const unit = { line, productId: productId ?? 0, variantId, quantity: after - cancelledQuantity, isResized };
+      return productId === null || unit.quantity <= 0 ? [] : [unit];
+    });
+    const resized = units.filter(({ isResized }) => isResized);
+    const besides = units.filter(({ isResized }) => !isResized);
+    const scene = { customer: { id: customerId, email: customer.email }, channel: source as OrderSource, besides };
+    const requests = resized.map(({ productId, variantId, quantity }) => ({ productId, variantId, quantity }));
+    const priced = await this.priceItems(store, [...add, ...requests], scene, 'add');
+    const unavailable = priced.unavailable.filter(({ line }) => line < add.length);
+    return {
+      lines: priced.lines.slice(0, add.length - unavailable.length),
+      unavailable,
+      notOffered: priced.notOffered?.map((item) => {
+        const unit = resized[item.line - add.length];
+        return unit ? { ...item, list: 'set', line: set.findIndex(({ line }) => line === unit.line) } : item;
+      }),
+    };
+  }
+
+  /** Prices one unit of each for a customer. @throws PricesUnavailable */
+  priceUnitsFor(store: QuoteStore, customerId: string, units: readonly StockItem[]): Promise<PricedItems> {
+    const lines = units.map(({ productId, variantId }) => ({ productId, variantId, quantity: 1 }));
+    return this.priceByIds(store, lines, { customer: { id: customerId, email: '' }, channel: 'WEBSITE' });
   }
 
   /** @throws InvalidOrderItems, ChargesUnavailable, or the DomainError with which the charges refuse the order */
@@ -111,8 +179,39 @@ export class OrderQuotes {
     }
   }
 
-  private async priceUnits(store: QuoteStore, items: readonly UnitsRequest[], list?: 'add'): Promise<PricedItems> {
-    if (items.every(hasIds)) return this.priceByIds(store, items);
+  private async assertCustomer(storeId: number, id: string): Promise<void> {
+    // @protects known-customer
+    if ((await this.customers.findById(storeId, id)) === null) throw new UnknownCustomer();
+  }
+
+  /** @param list the list of a change of lines; absent for a new order. */
+  private async priceItems(
+    store: QuoteStore,
+    items: readonly ItemRequest[],
+    scene: Scene,
+    list?: 'add',
+  ): Promise<PricedItems> {
+    const isGiven = items.every(({ unitPrice }) => unitPrice);
+    const priced = await this.priceUnits(store, items, isGiven ? { ...scene, customer: GUEST } : scene, list);
+    const { lines, unavailable, notOffered = [] } = priced;
+    const isMissing = new Set(unavailable.map(({ line }) => line));
+    const available = items.filter((_, line) => !isMissing.has(line));
+    return {
+      lines: lines.map((line, index) => asGiven(line, available[index])),
+      unavailable,
+      notOffered: notOffered.flatMap((item) =>
+        items[item.line]?.unitPrice ? [] : [{ ...item, ...(list && { list }) }],
+      ),
+    };
+  }
+
+  private async priceUnits(
+    store: QuoteStore,
+    items: readonly UnitsRequest[],
+    scene: Scene,
+    list?: 'add',
+  ): Promise<PricedItems> {
+    if (items.every(hasIds)) return this.priceByIds(store, items, scene);
     const found = await this.find(store.id, items);
     const skuOf = (line: number) => skuOfItem(items[line]);
     const linesOf = (outcome: FoundItem) => found.flatMap((item, line) => (item === outcome ? [line] : []));
@@ -120,20 +219,29 @@ export class OrderQuotes {
     const ambiguous = linesOf('ambiguous').map((line) => ({ line, sku: skuOf(line), ...(list && { list }) }));
     if (ambiguous.length > 0) throw new AmbiguousSku(ambiguous);
     const known = found.flatMap((item, line) => (typeof item === 'object' ? [{ ...item, line }] : []));
-    const { lines, unavailable } = await this.priceByIds(store, known);
+    const { lines, unavailable, notOffered = [] } = await this.priceByIds(store, known, scene);
+    const lineOf = (line: number) => known[line]?.line ?? line;
     const missing = [
       ...linesOf('unknown').map((line) => ({ line, what: 'sku', id: skuOf(line) }) as const),
       ...unavailable.map((item) => {
-        const line = known[item.line]?.line ?? item.line;
+        const line = lineOf(item.line);
         return skuOf(line) === '' ? { ...item, line } : ({ line, what: 'sku', id: skuOf(line) } as const);
       }),
     ];
-    return { lines, unavailable: missing.sort((a, b) => a.line - b.line) };
+    return {
+      lines,
+      unavailable: missing.sort((a, b) => a.line - b.line),
+      notOffered: notOffered.map((item) => ({ ...item, line: lineOf(item.line) })),
+    };
   }
 
-  private async priceByIds({ id, currency }: QuoteStore, items: readonly LineRequest[]): Promise<PricedItems> {
+  private async priceByIds(
+    { id, currency }: QuoteStore,
+    items: readonly LineRequest[],
+    scene: Scene,
+  ): Promise<PricedItems> {
     try {
-      const priced = await this.pricing.price(id, currency, items);
+      const priced = await this.pricing.price({ storeId: id, currency, lines: items, ...scene, at: new Date() });
       assertPriced(priced, items, currency);
       return priced;
     } catch (error) {
@@ -164,9 +272,9 @@ function assertPriced({ lines, unavailable }: PricedItems, items: readonly LineR
   for (const [index, item] of asked.entries()) {
     const line = lines[index] as OrderLine;
     if (!isOf(item, line)) throw new RangeError(`Line ${index} is not of the product, variant and quantity asked for`);
-    const texts = [line.sku, line.name, ...Object.entries(line.attributes).flat()];
+    const texts = [line.sku, line.name, line.priceSource ?? '', ...Object.entries(line.attributes).flat()];
     if (!texts.every(isText) || line.metadata !== undefined) {
-      throw new RangeError(`Line ${index} has no valid SKU, name or attributes, or has metadata`);
+      throw new RangeError(`Line ${index} has no valid SKU, name, source of its price or attributes, or has metadata`);
     }
     if (!isPrice(line, currency)) throw new RangeError(`Line ${index} has no valid price or total in ${currency}`);
   }
@@ -186,11 +294,13 @@ function isText(text: unknown): boolean {
   return typeof text === 'string' && isStorable(text);
 }
 
-function asGiven(line: OrderLine, item?: ItemRequest): OrderLine {
+function asGiven({ priceSource, ...line }: OrderLine, item?: ItemRequest): OrderLine {
   const { metadata, unitPrice, tax, discount } = item ?? {};
   return {
     ...line,
-    ...(unitPrice && { unitPrice, total: unitPrice.times(line.quantity) }),
+    ...(unitPrice
+      ? { unitPrice, total: unitPrice.times(line.quantity) }
+      : priceSource !== undefined && { priceSource }),
     ...(metadata && { metadata }),
     ...(tax && { tax }),
     ...(discount !== undefined && { discount }),

@@ -6,6 +6,7 @@ import {
   type Quote,
   type StockDemand,
   type UnavailableItem,
+  type UnofferedQuantity,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { OrderPlacement, type PlacementCheck } from '../ports/order-placement.js';
@@ -18,6 +19,7 @@ export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotency'>;
 export interface OrderPreview extends PlacementCheck {
   readonly quote: Quote;
   readonly unavailable: readonly UnavailableItem[];
+  readonly notOffered: readonly UnofferedQuantity[];
   readonly isCurrencyMismatched: boolean;
   /** Is false while a line cannot be priced. */
   readonly isPriceChanged: boolean;
@@ -31,9 +33,8 @@ export class PreviewOrder {
   ) {}
 
   /**
-   * Prices and checks an order without locks and without writing. It runs no fraud rule, because a verdict would show
-   * how to evade the rules. @throws DeadlineExceeded, MetadataTooLarge, AmbiguousSku, ChargesUnavailable, or the
-   * DomainError with which the charges refuse the order
+   * Prices and checks an order without locks and without writing. Runs no fraud rule: a verdict would show how to evade
+   * it. @throws DeadlineExceeded, MetadataTooLarge, AmbiguousSku, UnknownCustomer, ChargesUnavailable, or the DomainError by which the charges refuse the order
    */
   execute(command: PreviewOrderCommand): Promise<OrderPreview> {
     return command.deadline.bound(this.preview(command));
@@ -43,12 +44,16 @@ export class PreviewOrder {
     const { store, mode, request } = command;
     const { items, externalReference, expectedTotal } = request;
     assertMetadataFits(metadataOf(request));
-    const { lines, unavailable } = await this.quotes.price(command);
+    const { lines, unavailable, notOffered = [] } = await this.quotes.price(command);
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
     const quote = await this.quotes.charge(command, lines);
     const isPriceChanged = unavailable.length === 0 && !costs(quote, expectedTotal);
-    return { quote, unavailable, isCurrencyMismatched: !isCurrencyExpected(command), isPriceChanged, ...check };
+    return {
+      ...{ quote, unavailable, notOffered, isPriceChanged },
+      isCurrencyMismatched: !isCurrencyExpected(command),
+      ...check,
+    };
   }
 }
 

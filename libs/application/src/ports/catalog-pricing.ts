@@ -1,20 +1,43 @@
-import type { Currency, OrderLine, StockItem, UnavailableItem } from '@app/domain';
+import type { Currency, OrderLine, OrderSource, StockItem, UnavailableItem, UnofferedQuantity } from '@app/domain';
 
 export interface LineRequest extends StockItem {
   readonly quantity: number;
+}
+
+/** Whom the prices are for: the customer with the id, else the one of the e-mail. Without either, a guest. */
+export interface PricedCustomer {
+  readonly id: string | null;
+  /** `''` when there is none. */
+  readonly email: string;
+}
+
+export interface PriceRequest {
+  readonly storeId: number;
+  /** That of the store. */
+  readonly currency: Currency;
+  readonly lines: readonly LineRequest[];
+  /** Units that the order has besides: a price may depend on how many units of a product or variant the order has. */
+  readonly besides?: readonly LineRequest[];
+  readonly customer: PricedCustomer;
+  readonly channel: OrderSource;
+  /** The time at which the prices apply. */
+  readonly at: Date;
 }
 
 export interface PricedItems {
   /** The lines that can be ordered, in the sequence of the request. */
   readonly lines: readonly OrderLine[];
   readonly unavailable: readonly UnavailableItem[];
+  /** Those of `lines` whose units are not sold in this quantity; absent: none. */
+  readonly notOffered?: readonly UnofferedQuantity[];
 }
 
 /** The source of prices for new orders. */
 export abstract class CatalogPricing {
   /**
    * Prices every line, all from one snapshot. A line is unavailable when its product is unknown to the store or
-   * inactive, or its variant is inactive or does not belong to the product.
+   * inactive, or its variant is inactive or does not belong to the product. A customer that the store does not have
+   * gets the prices of a guest.
    */
-  abstract price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<PricedItems>;
+  abstract price(request: PriceRequest): Promise<PricedItems>;
 }

@@ -1,8 +1,8 @@
-import type { Metadata } from '@app/domain';
+import type { CustomerAccount } from '@app/domain';
 import type { CreatedFilter, Page, PageOf, UpdatedFilter } from './page.js';
 
 /** A customer without secrets: it never contains a password hash, a token or a national id. */
-export interface CustomerRecord {
+export interface CustomerRecord extends CustomerAccount {
   readonly id: string;
   readonly name: string;
   readonly email: string;
@@ -13,20 +13,18 @@ export interface CustomerRecord {
   readonly totalSpent: number;
   readonly tags: readonly string[];
   readonly city: string;
-  /** The payment terms of new orders in days; null when the customer has no terms. */
-  readonly paymentTermsDays: number | null;
-  readonly metadata: Metadata;
   readonly createdAt: Date;
   readonly lastLogin: Date | null;
 }
 
 /** A customer in a list, with the fields that the filter includes. */
-export interface ListedCustomer extends Omit<CustomerRecord, 'metadata'> {
+export interface ListedCustomer extends Omit<CustomerRecord, LargePart>, Partial<Pick<CustomerRecord, LargePart>> {
   readonly updatedAt?: Date;
-  readonly metadata?: Metadata;
 }
 
-export const CUSTOMER_INCLUDES = ['updated_at', 'metadata'] as const;
+type LargePart = 'addresses' | 'contacts' | 'metadata';
+
+export const CUSTOMER_INCLUDES = ['updated_at', 'addresses', 'contacts', 'metadata'] as const;
 
 /** The status compares case-insensitively. */
 export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
@@ -34,7 +32,13 @@ export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
   readonly ids?: readonly string[];
   /** Matches the whole e-mail, in any letter case. */
   readonly email?: string;
-  /** Matches as literal text within the name or the e-mail, in any letter case. */
+  /** One of its groups. */
+  readonly group?: string;
+  /** The code of the customer's price list. */
+  readonly priceList?: string;
+  /** The whole VAT id, in any letter case. */
+  readonly vatId?: string;
+  /** Literal text within the name, the e-mail, the company, the VAT id or the e-mail of a contact, in any letter case. */
   readonly search?: string;
   /** Adds fields to the rows; it filters nothing. */
   readonly include?: readonly (typeof CUSTOMER_INCLUDES)[number][];
@@ -43,6 +47,18 @@ export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
 export abstract class CustomerRepository {
   /** Lists the newest first, unless the page has another sort. */
   abstract list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<ListedCustomer>>;
+
+  /**
+   * Changes a customer by what the function makes of it, in one transaction. The function may run several times.
+   *
+   * @returns the changed customer; null when there is none.
+   * @throws UnknownPriceListOfCustomer, and what the function throws.
+   */
+  abstract change(
+    storeId: number,
+    id: string,
+    change: (account: CustomerAccount) => CustomerAccount,
+  ): Promise<CustomerRecord | null>;
 
   abstract findById(storeId: number, id: string): Promise<CustomerRecord | null>;
 

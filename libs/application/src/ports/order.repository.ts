@@ -87,6 +87,8 @@ export interface OrderLineRecord {
   readonly lineTotal: number;
   readonly tax: readonly Tax[];
   readonly discount: number;
+  /** The price list that gave the price; null for the catalog, an import and a client. */
+  readonly priceSource: string | null;
   readonly metadata: Metadata;
   readonly line: number;
   readonly shippedQuantity: number;

@@ -10,7 +10,9 @@ export type PersonalRecord = Readonly<Record<string, unknown>>;
 export interface PersonalRecords {
   readonly takenAt: Date;
   readonly customer: PersonalRecord | null;
-  /** The names of the stored secrets, whose values are never shown. */
+  /** The contacts with the e-mail, each with the id and the company of its customer. */
+  readonly contacts: readonly PersonalRecord[];
+  /** Names of the stored secrets, which are never shown. */
   readonly secrets: readonly string[];
   readonly blocked: boolean;
   /** The row of `people` if the person may sign in to the store. */
@@ -24,6 +26,8 @@ export type PersonalDataReader<T> = (found: PersonalRecords, orders: AsyncIterab
 /** Numbers of changed rows: all are 0 when the store has no data about the person. */
 export interface Erasure {
   readonly customers: number;
+  /** Customers that had the person as a contact. */
+  readonly contacts: number;
   readonly orders: number;
   /** Entries that were removed from the store's block lists. */
   readonly blockedContacts: number;
@@ -42,8 +46,8 @@ export interface ErasureLimits {
 export const ERASED_NAME = 'Erased';
 
 /**
- * A person is an e-mail, in any letter case and without surrounding blanks: the customer who has it, the orders that
- * have it and the orders that are linked to the customer.
+ * A person is an e-mail, in any letter case and without surrounding blanks: the customer who has it, the contacts that have
+ * it, the orders that have it and the orders that are linked to the customer.
  */
 export abstract class PersonalData {
   /**
@@ -53,8 +57,8 @@ export abstract class PersonalData {
   abstract collect<T>(storeId: number, email: string, most: number | null, read: PersonalDataReader<T>): Promise<T>;
 
   /**
-   * Replaces name, e-mail, phone, city, addresses, notes and tags of the person, deletes the secrets and the
-   * idempotency keys, and removes the e-mails and phones from the store's block lists, in one transaction. Everything
+   * Replaces name, e-mail, phone, city, company, addresses, contacts, notes and tags of the person, removes the person from
+   * the contacts of companies, deletes the secrets and the idempotency keys, and removes the e-mails and phones from the store's block lists, in one transaction. Everything
    * else stays, except `updated_at` of each changed order.
    * @param most null means no limit. @param check receives the person's orders, oldest id first, while they are locked;
    * throws to refuse.

@@ -1,19 +1,29 @@
-import type { Currency, PriceRefusalCode } from '@app/domain';
+import type { Currency, PriceRefusalCode, QuantityRule } from '@app/domain';
 import type { Deadline } from '../deadline.js';
 import type { IdempotencyScope } from './idempotency.js';
 import type { ResolvedSku } from './sku.repository.js';
 import type { InvalidLine, StockUnit } from './stock-changes.js';
 
 export interface PriceLine extends StockUnit {
-  /** Decimal text in major units, of at most 11 digits before the point. */
-  readonly price: string;
-  /** The price that the writer assumes, in the same form; null overwrites any price. */
+  /**
+   * Decimal text in major units, of at most 11 digits before the point. Null removes the price of a list. Undefined leaves
+   * the price as it is: the line gives a quantity rule.
+   */
+  readonly price: string | null | undefined;
+  /** Likewise: what the writer takes the price to be; null overwrites whatever it is. */
   readonly expected: string | null;
-  /** What the line contains when its form is wrong. It then names no unit. */
+  /** From how many units on the price of a list applies; 1 without a list. */
+  readonly fromQuantity: number;
+  /** The quantity rule of the unit, in the list or in the catalog: null removes it, undefined leaves it as it is. */
+  readonly rule: QuantityRule | null | undefined;
+  /** What the line has instead of the form of one; it names no unit then. */
   readonly invalid: InvalidLine | null;
 }
 
-/** Prices are in minor units. Texts are `''` and numbers null where the line does not give a usable value. */
+/**
+ * Prices in minor units; null where a list has none. Texts are `''` and numbers null where the line does not say what it
+ * means.
+ */
 export interface PriceLineResult {
   readonly line: number;
   readonly sku: string;
@@ -28,6 +38,8 @@ export interface PriceLineResult {
 export interface PriceChangeRequest {
   readonly storeId: number;
   readonly currency: Currency;
+  /** The code of the price list that the lines change; null = the catalog. */
+  readonly list: string | null;
   readonly lines: readonly (PriceLine & { readonly unit: ResolvedSku })[];
   /** The client's number of the request, unique among the store's price changes for ever. */
   readonly reference: string | null;
@@ -47,8 +59,10 @@ export interface ChangedPrices {
 /** Each request is one transaction. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class PriceChanges {
   /**
-   * Applies or refuses each line in sequence: a second line for the same unit sees the price of the first. The price of
-   * a product with variants is that of an order without a variant. An unchanged price is not written.
+   * Applies or refuses each line, in their order: a second line of a unit finds the price of the first. The price of a
+   * product that has variants is that of an order without a variant. A price that stays as it is is not written. With the
+   * last price of a unit in a list, its quantity rule in the list goes.
+   * @throws UnknownPriceList when the store has no such list.
    * @throws PricesRefused when the request is atomic and a line is refused.
    * @throws ReferenceTaken, IdempotencyMismatch, CommitOutcomeUnknown
    * @throws IdempotencyInFlight when another request with the key is still running after 2 s.

@@ -6,7 +6,9 @@ export interface ProductSummary {
   readonly name: string;
   readonly slug: string;
   readonly price: number;
-  /** The units of the product and of its active variants in all bins of the store's active warehouses. */
+  /** Present for a customer, whose price it is: the price list, or null for the catalog. */
+  readonly priceSource?: string | null;
+  /** Units in all bins of the store's active warehouses, of the product and of its active variants. */
   readonly quantity: number;
   readonly status: string;
 }
@@ -25,6 +27,8 @@ export interface ProductVariantRecord {
   readonly sku: string;
   readonly name: string;
   readonly price: number;
+  /** As in {@link ProductSummary}. */
+  readonly priceSource?: string | null;
   readonly attributes: VariantAttributes;
   readonly metadata: Metadata;
   /** The units in the bins of active warehouses; 0 for an inactive variant. */
@@ -62,7 +66,9 @@ export interface ProductFilter extends UpdatedFilter {
   readonly search?: string;
   readonly featured?: true;
   readonly inStock?: true;
-  /** Adds fields to the rows; it filters nothing. */
+  /** Not a condition: the prices are those of this customer. */
+  readonly customerId?: string;
+  /** Not a condition: what the rows have besides. */
   readonly include?: readonly (typeof PRODUCT_INCLUDES)[number][];
 }
 

@@ -1,5 +1,6 @@
 import type { StockItem, VariantAttributes } from '@app/domain';
 import type { Page, PageOf, UpdatedFilter } from './page.js';
+import type { PriceBreak } from './price-breaks.js';
 
 export type SkuId = StockItem;
 
@@ -19,7 +20,11 @@ export interface SkuRecord extends SkuId {
   /** The units by warehouse, sorted by code; absent unless requested. */
   readonly warehouses?: readonly WarehouseUnits[];
   readonly status: string;
-  /** Present when the filter includes it. */
+  /** Present for a customer, whose price it is. */
+  readonly priceSource?: string | null;
+  /** Likewise: sorted by quantity, the first is that of one unit. */
+  readonly priceBreaks?: readonly PriceBreak[];
+  /** Present with the `include` of a filter. */
   readonly updatedAt?: Date;
 }
 
@@ -38,7 +43,9 @@ export interface SkuFilter extends UpdatedFilter {
   readonly search?: string;
   /** Adds the units by warehouse to the rows; it filters nothing. */
   readonly byWarehouse?: true;
-  /** Adds fields to the rows; it filters nothing. */
+  /** Likewise: the prices are those of this customer. */
+  readonly customerId?: string;
+  /** Likewise. */
   readonly include?: readonly 'updated_at'[];
 }
 

@@ -8,6 +8,9 @@ export const IMPORT_SCOPES = {
   brand: 'catalog',
   category: 'catalog',
   product: 'catalog',
+  price_list: 'catalog',
+  list_price: 'catalog',
+  quantity_rule: 'catalog',
   customer: 'customers',
   order: 'sales',
 } as const satisfies Readonly<Record<string, ScopeWord>>;
@@ -45,7 +48,10 @@ export interface ImportedLine {
   readonly line: number;
   /** Null for a line without a known kind. */
   readonly kind: ImportKind | null;
-  /** The code of a warehouse, `WAREHOUSE/BIN` for a bin, or the id of any other row; `''` for a refused line. */
+  /**
+   * The code of a warehouse or price list, `WAREHOUSE/BIN` of a bin, `<product>` or `<product>-<variant>` of prices and rules
+   * of quantity, the id of another row; `''` for a refused line.
+   */
   readonly id: string;
   readonly result: (typeof IMPORT_RESULTS)[number];
   /** Why the line is refused; `''` when it is not. */

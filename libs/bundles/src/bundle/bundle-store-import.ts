@@ -208,5 +208,5 @@ function inStore(line: ImportableLine, store: string, isTest: boolean): BundleLi
 /** Returns the code by which the API names a row; null for kinds without a code. */
 function nameOf(line: ImportableLine): string | null {
   if (line.kind === 'bin') return `${line.warehouse}/${line.code}`;
-  return line.kind === 'warehouse' ? line.code : null;
+  return line.kind === 'warehouse' || line.kind === 'price_list' ? line.code : null;
 }

@@ -3,6 +3,7 @@ import {
   CUSTOMER_COLUMNS,
   ORDER_COLUMNS,
   orderRecord,
+  ruleOf,
   sortAttributes,
   changedSince,
   type OrderColumns,
@@ -106,6 +107,53 @@ const PRODUCTS: Section<ProductRow> = {
   }),
 };
 
+const PRICE_LISTS: Section = {
+  kind: 'price_list',
+  columns: `item.code, item.name, item.priority, item.valid_from::text, item.valid_to::text, item.customer_groups`,
+  rows: 'price_lists AS item WHERE item.store_id = $1',
+  key: ['item.code'],
+};
+
+const UNIT_SOURCE = `
+    JOIN products AS product ON product.store_id = item.store_id AND product.id = item.product_id
+    LEFT JOIN product_variants AS variant ON variant.store_id = item.store_id AND variant.id = item.variant_id`;
+
+interface ListPriceRow {
+  readonly price_breaks: readonly { readonly from_quantity: number; readonly price: number }[];
+  readonly min_quantity: number | null;
+  readonly step: number | null;
+}
+
+/** A line has the prices of one unit: its row is that of the lowest quantity. */
+const LIST_PRICES: Section<ListPriceRow> = {
+  kind: 'list_price',
+  columns: `item.list, product.slug AS product, variant.sku AS variant,
+    (SELECT json_agg(json_build_object('from_quantity', each.from_quantity, 'price', each.price) ORDER BY each.from_quantity)
+      FROM list_prices AS each WHERE each.store_id = item.store_id AND each.product_id = item.product_id
+        AND each.variant_key = item.variant_key AND each.list = item.list) AS price_breaks,
+    rule.min_quantity, rule.step`,
+  rows: `list_prices AS item${UNIT_SOURCE}
+    LEFT JOIN ${ruleOf('item', 'min_quantity, step')} ON true
+    WHERE item.store_id = $1 AND NOT EXISTS (
+      SELECT FROM list_prices AS below WHERE below.store_id = item.store_id AND below.product_id = item.product_id
+        AND below.variant_key = item.variant_key AND below.list = item.list AND below.from_quantity < item.from_quantity)`,
+  key: ['item.list', 'item.product_id', 'item.variant_key'],
+  toFields: ({ price_breaks: breaks, min_quantity, step, ...row }, { currency }) => ({
+    ...row,
+    price_breaks: breaks.map(({ from_quantity, price }) => ({ from_quantity, price: priceOf(price, currency) })),
+    ...(step !== null && { min_quantity, step }),
+  }),
+};
+
+/** Those of price lists are in the lines of their prices. */
+const QUANTITY_RULES: Section = {
+  kind: 'quantity_rule',
+  columns: 'product.slug AS product, variant.sku AS variant, item.min_quantity, item.step',
+  rows: `quantity_rules AS item${UNIT_SOURCE}
+    WHERE item.store_id = $1 AND item.list = ''`,
+  key: ['item.product_id', 'item.variant_key'],
+};
+
 const CUSTOMERS: Section = {
   kind: 'customer',
   columns: CUSTOMER_COLUMNS,
@@ -143,6 +191,9 @@ export const SECTIONS: readonly AnySection[] = [
   BRANDS,
   CATEGORIES,
   PRODUCTS,
+  PRICE_LISTS,
+  LIST_PRICES,
+  QUANTITY_RULES,
   CUSTOMERS,
   ORDERS,
   STOCK,

@@ -1,7 +1,14 @@
-import { minorUnitExponent } from '../values/currency.js';
+import { minorUnitExponent, type Currency } from '../values/currency.js';
 import { Money, toDecimalText } from './money.js';
 
-export const PRICE_REFUSALS = ['invalid', 'unknown_sku', 'ambiguous_sku', 'stale', 'too_precise'] as const;
+export const PRICE_REFUSALS = [
+  'invalid',
+  'unknown_sku',
+  'ambiguous_sku',
+  'stale',
+  'too_precise',
+  'too_many_prices',
+] as const;
 export type PriceRefusalCode = (typeof PRICE_REFUSALS)[number];
 
 export interface PriceRefusal {
@@ -10,20 +17,25 @@ export interface PriceRefusal {
 }
 
 export interface PriceOutcome {
-  readonly before: Money;
-  readonly after: Money;
+  /** Null where the price list has none. */
+  readonly before: Money | null;
+  /** Likewise. */
+  readonly after: Money | null;
   readonly refusal: PriceRefusal | null;
 }
 
-/** Tracks the price of a product or variant through the lines of one request. */
+/** The price of a product or variant in the catalog, or from a quantity on in a price list, through the lines of one request. */
 export class UnitPrice {
   private hasBeenSet = false;
 
-  /** @param price the price that was read under the lock of the product. */
-  constructor(private price: Money) {}
+  /** @param price under the lock of the product, or of the price list; null where the list has none. */
+  constructor(
+    private price: Money | null,
+    private readonly currency: Currency,
+  ) {}
 
-  get minor(): number {
-    return this.price.minor;
+  get minor(): number | null {
+    return this.price?.minor ?? null;
   }
 
   /** Whether a line has set the price, even to the value that it already had. */
@@ -31,25 +43,34 @@ export class UnitPrice {
     return this.hasBeenSet;
   }
 
+  /** The outcome of a line that gives no price. */
+  get asIs(): PriceOutcome {
+    return { before: this.price, after: this.price, refusal: null };
+  }
+
   /**
-   * @param text decimal, in major units.
-   * @param expected the price that the writer assumes, in the same form; null overwrites any price.
+   * @param text decimal, in major units; null removes the price of a list.
+   * @param expected likewise: what the writer takes the price to be; null overwrites whatever it is.
    */
-  set(text: string, expected: string | null): PriceOutcome {
+  set(text: string | null, expected: string | null): PriceOutcome {
     const before = this.price;
-    const { currency } = before;
-    const after = Money.exact(text, currency);
-    if (!after) return this.refuse('too_precise', `${currency} has ${minorUnitExponent(currency)} decimals: ${text}`);
+    const { currency } = this;
+    const after = text === null ? null : Money.exact(text, currency);
+    if (text !== null && !after) {
+      return this.refuse('too_precise', `${currency} has ${minorUnitExponent(currency)} decimals: ${text}`);
+    }
     // @protects expected-price
-    if (expected !== null && Money.exact(expected, currency)?.minor !== before.minor) {
-      return this.refuse('stale', `The price is ${toDecimalText(before)}, not ${expected}`);
+    if (expected !== null && (before === null || Money.exact(expected, currency)?.minor !== before.minor)) {
+      const present = before ? `The price is ${toDecimalText(before)}` : 'The list has no such price';
+      return this.refuse('stale', `${present}, not ${expected}`);
     }
     this.price = after;
     this.hasBeenSet = true;
     return { before, after, refusal: null };
   }
 
-  private refuse(code: PriceRefusalCode, error: string): PriceOutcome {
-    return { before: this.price, after: this.price, refusal: { code, error } };
+  /** The outcome of a line that is refused for another reason than its price. */
+  refuse(code: PriceRefusalCode, error: string): PriceOutcome {
+    return { ...this.asIs, refusal: { code, error } };
   }
 }

@@ -8,8 +8,10 @@ import {
   OrderCancelled,
   PaymentUnrecorded,
   PriceChanged,
+  QuantityNotOffered,
   TotalOutOfRange,
   type UnavailableItem,
+  type UnofferedQuantity,
 } from '../errors.js';
 import type { Currency } from '../values/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
@@ -36,7 +38,9 @@ export interface LinesRequest {
   readonly add: readonly OrderLine[];
   /** Requested lines that cannot be added. */
   readonly unavailable: readonly UnavailableItem[];
-  /** The store's currency. */
+  /** Lines of `set` and `add` whose units are not sold in this quantity; absent: none. */
+  readonly notOffered?: readonly UnofferedQuantity[];
+  /** The currency of the store. */
   readonly currency: Currency;
   /** The total that the client expects. When absent, any total is accepted. */
   readonly expectedTotal?: Money;
@@ -52,9 +56,8 @@ export interface LinesRequest {
 /**
  * Lines keep their numbers and prices. A cancelled line stays with quantity 0, because its number is never used again.
  * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked, ChargesGiven
- * @throws ItemsUnavailable, CurrencyMismatch, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded,
- * PriceChanged,
- * TooManyTaxes, TotalOutOfRange
+ * @throws ItemsUnavailable, CurrencyMismatch, QuantityNotOffered, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged,
+ *   TooManyTaxes, TotalOutOfRange
  */
 export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf: ChargesOf): OrderChange {
   const { state } = order;
@@ -186,10 +189,11 @@ function assertOpen(order: PlacedOrder): void {
   order.assertHasTakenStock();
 }
 
-function assertAddable({ state }: PlacedOrder, { add, unavailable, currency }: LinesRequest): void {
+function assertAddable({ state }: PlacedOrder, { add, unavailable, notOffered = [], currency }: LinesRequest): void {
   if (unavailable.length > 0)
     throw new ItemsUnavailable(unavailable.map((item) => ({ ...item, list: 'add' as const })));
   if (add.length > 0 && currency !== state.currency) throw new CurrencyMismatch(currency);
+  if (notOffered.length > 0) throw new QuantityNotOffered(notOffered);
   if (state.lines.length + add.length > MAX_LINES) {
     throw new InvalidOrderItems(`An order can have at most ${MAX_LINES} lines, including cancelled ones`);
   }

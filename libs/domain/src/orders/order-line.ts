@@ -15,7 +15,9 @@ export interface OrderLineDraft {
   readonly name: string;
   readonly attributes: VariantAttributes;
   readonly unitPrice: Money;
-  /** An integer from 1 to 999. */
+  /** The price list that gave the price. Absent: the catalog or the client. */
+  readonly priceSource?: string;
+  /** 1 to 999. */
   readonly quantity: number;
 }
 

@@ -29,6 +29,7 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     currency: 'USD',
     paymentMethod: 'COD',
     customer: { name: 'Ada', email: 'ada@example.test', phone: '' },
+    customerId: null,
     address: wholeAddress({ address: '1 Road', city: 'Town', zip: '12345' }),
     billing: null,
     notes: 'ring twice',

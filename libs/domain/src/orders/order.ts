@@ -48,6 +48,8 @@ export interface OrderDraft {
   readonly currency: Currency;
   readonly paymentMethod: PaymentMethod;
   readonly customer: OrderCustomer;
+  /** The account of the order; null = that of the e-mail of the customer. */
+  readonly customerId: string | null;
   readonly address: PostalAddress;
   /** Null means that the billing address is the shipping address. */
   readonly billing: BillingAddress | null;

@@ -3,7 +3,9 @@ import {
   CatalogPricing,
   CategoryRepository,
   OrderCharges,
+  PriceBreaks,
   PriceChanges,
+  PriceListRepository,
   ProductRepository,
   SkuRepository,
 } from '@app/application';
@@ -13,7 +15,9 @@ import type { Provided } from '../platform/provided.js';
 import { BrandEntity } from './brand.entity.js';
 import { CategoryEntity } from './category.entity.js';
 import { LiveCatalogPricing } from './live-catalog-pricing.js';
+import { PostgresPriceBreaks } from './postgres-price-breaks.js';
 import { PostgresPriceChanges } from './postgres-price-changes.js';
+import { PostgresPriceListRepository } from './postgres-price-list.repository.js';
 import { PostgresProductRepository } from './postgres-product.repository.js';
 import { PostgresSkuRepository } from './postgres-sku.repository.js';
 import { StoreCharges } from './store-charges.js';
@@ -26,7 +30,9 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     LiveCatalogPricing,
     { provide: BrandRepository, useClass: TypeOrmBrandRepository },
     { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
+    { provide: PriceBreaks, useClass: PostgresPriceBreaks },
     { provide: PriceChanges, useClass: PostgresPriceChanges },
+    { provide: PriceListRepository, useClass: PostgresPriceListRepository },
     { provide: ProductRepository, useClass: PostgresProductRepository },
     { provide: SkuRepository, useClass: PostgresSkuRepository },
   ],
@@ -35,7 +41,9 @@ import { TypeOrmCategoryRepository } from './typeorm-category.repository.js';
     CatalogPricing,
     CategoryRepository,
     OrderCharges,
+    PriceBreaks,
     PriceChanges,
+    PriceListRepository,
     ProductRepository,
     SkuRepository,
   ],

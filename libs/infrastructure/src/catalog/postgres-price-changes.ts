@@ -5,13 +5,16 @@ import {
   type PriceLineResult,
   type SkuId,
 } from '@app/application';
-import { Money, PricesRefused, UnitPrice } from '@app/domain';
+import { Money, PricesRefused, UnitPrice, type PriceOutcome, type QuantityRule } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Database } from '../postgres/database.js';
 import { AMBIGUOUS_UNIT, invalidLine, unknownUnit } from '../stock/resolve-lines.js';
+import { lockListed } from './listed-units.js';
+import { byKey, keyOf, type PricedUnit, type PricedUnits, type UnitLine } from './priced-units.js';
+import { writeRules } from './quantity-rules.js';
 
 // Products are locked before their variants. An import uses the same sequence, and so does an order that empties a bin
 // and locks its product.
@@ -56,11 +59,6 @@ interface PriceRow {
   readonly is_own: boolean;
 }
 
-interface PricedUnit {
-  readonly row: PriceRow;
-  readonly price: UnitPrice;
-}
-
 @Injectable()
 export class PostgresPriceChanges extends PriceChanges {
   constructor(
@@ -78,37 +76,78 @@ export class PostgresPriceChanges extends PriceChanges {
 }
 
 async function change(sql: TransactionSql, request: PriceChangeRequest): Promise<readonly PriceLineResult[]> {
-  const units = await lockUnits(sql, request);
-  const results = request.lines.map((line, index) => ({ line: index + 1, ...outcomeOf(line, units) }));
+  const { storeId, list } = request;
+  const named = request.lines.flatMap(({ unit }) => (typeof unit === 'object' ? [unit] : []));
+  const ids = [...new Map(named.map((unit) => [keyOf(unit), unit])).values()];
+  const { units, write } =
+    list === null ? await lockUnits(sql, request, ids) : await lockListed(sql, request, list, ids);
+  const rules = new Map<PricedUnit, QuantityRule | null>();
+  const results = request.lines.map((line, index) => ({ line: index + 1, ...outcomeOf(line, units, rules) }));
   const refusals = refusalsOf(results);
   if (request.isAtomic && refusals.length > 0) throw new PricesRefused(refusals);
-  await write(sql, request.storeId, [...units.values()]);
+  await write();
+  for (const unit of units.values()) if (unit.isRemoved) rules.set(unit, null);
+  const ruled = [...rules].map(([{ productId, variantKey }, rule]) => ({
+    list: list ?? '',
+    productId,
+    variantKey,
+    rule,
+  }));
+  await writeRules(sql, storeId, ruled);
   return results;
 }
 
-/** Locks the units, and returns them by {@link keyOf}. */
 async function lockUnits(
   sql: TransactionSql,
-  { storeId, currency, lines }: PriceChangeRequest,
-): Promise<ReadonlyMap<string, PricedUnit>> {
-  const named = lines.flatMap(({ unit }) => (typeof unit === 'object' ? [unit] : []));
-  if (named.length === 0) return new Map();
-  const units = [...new Map(named.map((unit) => [keyOf(unit), unit])).values()];
-  const productIds = units.map(({ productId }) => productId);
+  { storeId, currency }: PriceChangeRequest,
+  ids: readonly SkuId[],
+): Promise<PricedUnits> {
+  if (ids.length === 0) return { units: new Map(), write: () => Promise.resolve() };
+  const productIds = ids.map(({ productId }) => productId);
   await sql.query(LOCK, [storeId, productIds]);
-  const variantKeys = units.map(({ variantId }) => variantId ?? 0);
-  const rows = await sql.query<PriceRow>(READ, [storeId, productIds, variantKeys]);
-  return new Map(
-    rows.map((row) => [
-      keyOf({ productId: row.product_id, variantId: row.variant_key }),
-      { row, price: new UnitPrice(Money.ofMinor(row.price, currency)) },
-    ]),
-  );
+  const rows = await sql.query<PriceRow>(READ, [storeId, productIds, ids.map(({ variantId }) => variantId ?? 0)]);
+  const units = rows.map((row) => new CatalogUnit(row, new UnitPrice(Money.ofMinor(row.price, currency), currency)));
+  return { units: byKey(units), write: () => write(sql, storeId, units) };
+}
+
+class CatalogUnit implements PricedUnit {
+  readonly isRemoved = false;
+
+  constructor(
+    private readonly row: PriceRow,
+    private readonly price: UnitPrice,
+  ) {}
+
+  get productId(): number {
+    return this.row.product_id;
+  }
+
+  get variantKey(): number {
+    return this.row.variant_key;
+  }
+
+  get sku(): string {
+    return this.row.sku;
+  }
+
+  set({ price, expected }: UnitLine): PriceOutcome {
+    return price === undefined ? this.price.asIs : this.price.set(price, expected);
+  }
+
+  get minor(): number | null {
+    return this.price.minor;
+  }
+
+  /** A variant whose price was that of its product keeps what the request says, also when the product gets another. */
+  get isChanged(): boolean {
+    return this.price.minor !== this.row.price || (!this.row.is_own && this.price.isSet);
+  }
 }
 
 function outcomeOf(
-  line: PriceChangeRequest['lines'][number],
+  line: UnitLine,
   units: ReadonlyMap<string, PricedUnit>,
+  rules: Map<PricedUnit, QuantityRule | null>,
 ): Omit<PriceLineResult, 'line'> {
   const { unit, sku, productId, variantId } = line;
   const found = typeof unit === 'object' ? units.get(keyOf(unit)) : undefined;
@@ -117,31 +156,25 @@ function outcomeOf(
     const refusal = line.invalid ? invalidLine(line.invalid) : known;
     return { sku: sku ?? '', productId, variantId, before: null, after: null, ...refusal };
   }
-  const { row, price } = found;
-  const { before, after, refusal } = price.set(line.price, line.expected);
+  const { before, after, refusal } = found.set(line);
+  if (!refusal && line.rule !== undefined) rules.set(found, line.rule);
   return {
-    sku: row.sku,
-    productId: row.product_id,
-    variantId: row.variant_key || null,
-    before: before.minor,
-    after: after.minor,
+    sku: found.sku,
+    productId: found.productId,
+    variantId: found.variantKey || null,
+    before: before?.minor ?? null,
+    after: after?.minor ?? null,
     ...(refusal ?? { code: null, error: '' }),
   };
 }
 
-async function write(sql: TransactionSql, storeId: number, units: readonly PricedUnit[]): Promise<void> {
-  // A variant that used its product's price keeps the requested price of its own, even when the product's price changes
-  // later.
-  const changed = units.filter(({ row, price }) => price.minor !== row.price || (!row.is_own && price.isSet));
+async function write(sql: TransactionSql, storeId: number, units: readonly CatalogUnit[]): Promise<void> {
+  const changed = units.filter(({ isChanged }) => isChanged);
   if (changed.length === 0) return;
   await sql.query(WRITE, [
     storeId,
-    changed.map(({ row }) => row.product_id),
-    changed.map(({ row }) => row.variant_key),
-    changed.map(({ price }) => price.minor),
+    changed.map(({ productId }) => productId),
+    changed.map(({ variantKey }) => variantKey),
+    changed.map(({ minor }) => minor),
   ]);
-}
-
-function keyOf({ productId, variantId }: SkuId): string {
-  return `${productId}/${variantId ?? 0}`;
 }

@@ -9,7 +9,7 @@ import { toSafeInteger } from '../postgres/integers.js';
 /** The columns of a customer. The secrets are in another table. */
 export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
   item.loyalty_points, item.total_spent, item.tags, item.city, item.payment_terms_days,
-  item.metadata, item.created_at, item.last_login`;
+  item.company, item.vat_id, item.groups, item.price_list, item.addresses, item.contacts, item.metadata, item.created_at, item.last_login`;
 
 export { BUNDLED_ORDER_COLUMNS as ORDER_COLUMNS } from '../orders/order.sql.js';
 
@@ -100,6 +100,7 @@ function itemRecord(line: OrderLineRecord, [product, variant]: CatalogJson = [nu
     attributes: line.attributes,
     ...(line.tax.length > 0 && { tax: line.tax }),
     ...(line.discount !== 0 && { discount_amount: line.discount }),
+    ...(line.priceSource !== null && { price_source: line.priceSource }),
     unit_price: line.unitPrice,
     quantity: line.quantity,
     metadata: line.metadata,

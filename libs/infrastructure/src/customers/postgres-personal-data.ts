@@ -12,13 +12,20 @@ import { Injectable } from '@nestjs/common';
 import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { DirectDatabase } from '../postgres/connection.js';
 import type { Sql } from '../postgres/sql.js';
-import { hasEmail, isOrderOf } from '../orders/person.js';
+import { hasEmail } from '../lists/customer-email.js';
+import { isOrderOf } from '../orders/person.js';
 import { CUSTOMER_COLUMNS, ORDER_COLUMNS, orderRecord, type OrderColumns } from './personal-records.js';
 
 const CUSTOMER = `customers WHERE store_id = $1 AND ${hasEmail('customers', '$2')}`;
 
-// The customer is locked after the orders, because a payment locks its order before the customer.
-const LOCK_CUSTOMER = `/* people.customer */ SELECT id, email, phone FROM ${CUSTOMER} FOR NO KEY UPDATE`;
+const CUSTOMERS_WITH_CONTACT = 'SELECT customer_id FROM customer_contacts WHERE store_id = $1 AND email = lower($2)';
+
+// Customers are locked after the orders: a payment locks its order, then the customer.
+const LOCK_CUSTOMERS = `/* people.customers */
+  SELECT id, email, phone, contacts, ${hasEmail('customers', '$2')} AS "isPerson" FROM customers
+  WHERE store_id = $1 AND id = ANY (ARRAY(
+    SELECT id FROM ${CUSTOMER} UNION ALL ${CUSTOMERS_WITH_CONTACT}))
+  ORDER BY id FOR NO KEY UPDATE`;
 
 const FIND_CUSTOMER = `/* people.find_customer */ SELECT id FROM ${CUSTOMER}`;
 
@@ -72,8 +79,17 @@ const ERASE_REASONS = `/* people.erase_reasons */
 // The status stays: it is a word that the store chose, and tallies count by it.
 const ERASE_CUSTOMER = `/* people.erase_customer */
   UPDATE customers
-  SET name = $3, email = '', phone = '', city = '', tags = '{}', metadata = '{}', email_verified = false, last_login = NULL
+  SET name = $3, email = '', phone = '', city = '', tags = '{}', metadata = '{}', email_verified = false, last_login = NULL,
+    company = '', vat_id = '', groups = '{}', price_list = NULL, addresses = '[]', contacts = '[]'
   WHERE store_id = $1 AND id = $2`;
+
+const ERASE_CONTACTS = `/* people.erase_contacts */
+  UPDATE customers
+  SET contacts = (
+    SELECT coalesce(jsonb_agg(contact ORDER BY place), '[]')
+    FROM jsonb_array_elements(contacts) WITH ORDINALITY AS each (contact, place)
+    WHERE lower(contact ->> 'email') IS DISTINCT FROM lower($3))
+  WHERE store_id = $1 AND id = ANY ($2)`;
 
 const DELETE_SECRETS = `/* people.secrets */ DELETE FROM customer_secrets WHERE store_id = $1 AND customer_id = $2`;
 
@@ -95,7 +111,14 @@ const UNBLOCK = `/* people.unblock */
 const COLLECT_CUSTOMER = `/* people.collect_customer */
   SELECT ${CUSTOMER_COLUMNS} FROM customers AS item WHERE item.store_id = $1 AND ${hasEmail('item', '$2')}`;
 
-// The limit applies before the sort, so that not all orders of a walk-in customer are read.
+const COLLECT_CONTACTS = `/* people.collect_contacts */
+  SELECT item.id AS customer_id, item.company, contact.fields
+  FROM customers AS item CROSS JOIN LATERAL jsonb_array_elements(item.contacts) AS contact (fields)
+  WHERE item.store_id = $1 AND item.id = ANY (ARRAY(${CUSTOMERS_WITH_CONTACT}))
+    AND lower(contact.fields ->> 'email') = lower($2)
+  ORDER BY item.id`;
+
+// The limit comes before the sort: the orders of a walk-in customer are not all read.
 const FIND_ORDERS = `/* people.find_orders */
   SELECT id FROM (SELECT id FROM orders WHERE store_id = $1 AND ${IS_ORDER_OF_CUSTOMER} LIMIT $4) AS theirs
   ORDER BY id`;
@@ -142,6 +165,15 @@ interface BlockLists {
 
 interface CustomerRow extends Contact {
   readonly id: string;
+  /** Whether the customer is the person, and not a company that has the person as a contact. */
+  readonly isPerson: boolean;
+  readonly contacts: readonly Partial<Contact>[];
+}
+
+interface ContactRow {
+  readonly customer_id: string;
+  readonly company: string;
+  readonly fields: object;
 }
 
 interface OrderRow extends PersonsOrder, Contact {
@@ -164,12 +196,14 @@ export class PostgresPersonalData extends PersonalData {
       const person = [storeId, email, customer?.id ?? null];
       const orders = await sql.query<{ id: string }>(FIND_ORDERS, [...person, most === null ? null : most + 1]);
       if (most !== null && orders.length > most) throw new TooManyRows('orders of a person', most, 'customers export');
+      const contacts = await sql.query<ContactRow>(COLLECT_CONTACTS, [storeId, email]);
       const [secrets] = await sql.query<{ names: string[] }>(COLLECT_SECRETS, [storeId, customer?.id ?? null]);
       const [lists] = await sql.query<BlockLists>(BLOCK_LISTS, [storeId]);
       const [member] = await sql.query<object>(MEMBER, [storeId, email]);
       const found = {
         takenAt: lists?.takenAt ?? new Date(),
         customer: customer ?? null,
+        contacts: contacts.map(({ fields, ...company }) => ({ ...company, ...fields })),
         secrets: secrets?.names ?? [],
         blocked: entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, [email])).length > 0,
         member: member ? { ...member } : null,
@@ -194,7 +228,9 @@ export class PostgresPersonalData extends PersonalData {
       await sql.query(ERASE_KEYS, person);
       const orders = await sql.query<OrderRow>(LOCK_ORDERS, person);
       check(orders);
-      const [customer] = await sql.query<CustomerRow>(LOCK_CUSTOMER, [storeId, email]);
+      const customers = await sql.query<CustomerRow>(LOCK_CUSTOMERS, [storeId, email]);
+      const customer = customers.find(({ isPerson }) => isPerson);
+      const companies = customers.filter(({ isPerson }) => !isPerson);
       const ids = orders.map(({ id }) => id);
       if (ids.length > 0) {
         await sql.query(ERASE_SHIPMENTS, [storeId, ids]);
@@ -207,10 +243,20 @@ export class PostgresPersonalData extends PersonalData {
         await sql.query(ERASE_CUSTOMER, [storeId, customer.id, ERASED_NAME]);
         await sql.query(DELETE_SECRETS, [storeId, customer.id]);
       }
-      const contacts = [{ email, phone: '' }, ...(customer ? [customer] : []), ...orders];
+      if (companies.length > 0) {
+        const companyIds = companies.map(({ id }) => id);
+        await sql.query(ERASE_CONTACTS, [storeId, companyIds, email]);
+      }
+      const contacts = [{ email, phone: '' }, ...(customer ? [customer, ...customer.contacts] : []), ...orders];
       const blockedContacts = await unblock(sql, storeId, contacts);
       const members = await sql.query<object>(MEMBER, [storeId, email]);
-      return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts, isMember: members.length > 0 };
+      return {
+        customers: customer ? 1 : 0,
+        contacts: companies.length,
+        orders: orders.length,
+        blockedContacts,
+        isMember: members.length > 0,
+      };
     };
     return this.bulkLimiter.run(storeId, () =>
       this.direct.run((connection) => connection.transaction(storeId, inTransaction)),
@@ -244,10 +290,10 @@ async function assertFew(sql: Sql, person: readonly unknown[], most: ErasureLimi
  * Removes the block list entries by which the fraud analysis would recognise the person. @returns the number of removed
  * entries.
  */
-async function unblock(sql: Sql, storeId: number, contacts: readonly Contact[]): Promise<number> {
+async function unblock(sql: Sql, storeId: number, contacts: readonly Partial<Contact>[]): Promise<number> {
   const [lists] = await sql.query<BlockLists>(LOCK_BLOCK_LISTS, [storeId]);
-  const emails = [...new Set(contacts.map(({ email }) => email))];
-  const phones = [...new Set(contacts.map(({ phone }) => phone))];
+  const emails = [...new Set(contacts.map(({ email = '' }) => email))];
+  const phones = [...new Set(contacts.map(({ phone = '' }) => phone))];
   const blockedEmails = entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, emails));
   const blockedPhones = entriesOf(lists?.phones, (entry) => isBlockedPhone(entry, phones));
   const removed = blockedEmails.length + blockedPhones.length;

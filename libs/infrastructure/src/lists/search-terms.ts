@@ -35,6 +35,18 @@ export interface SearchedEmail {
    * key begins with the term's reversed local part.
    */
   readonly emailKey: string;
+  /**
+   * What the key does not represent: unusual e-mails, and texts with an @ behind the e-mail. They have an index. From the
+   * statistics, the planner can estimate how few they are.
+   */
+  readonly isOdd: string;
+  /**
+   * Makes a query for the ids of the rows, where another table has further e-mails of the search text.
+   *
+   * @param rare the condition of the rows without these. @param isFound makes that of a column with e-mails in lower case, and
+   *   their key.
+   */
+  readonly idsWith?: (rare: string, isFound: (email: string, emailKey: string) => string) => string;
 }
 
 export interface Search {
@@ -42,6 +54,8 @@ export interface Search {
   readonly onePlan: boolean;
   /** An additional condition, on the store, too, that few rows meet. */
   readonly rare?: string;
+  /** A query for the ids of the rows, instead. */
+  readonly ids?: string;
 }
 
 /**
@@ -49,7 +63,7 @@ export interface Search {
  */
 export function addSearch(where: Conditions, email: SearchedEmail, term: string): Search {
   const text = term.normalize();
-  if (EMAIL_TERM.test(text)) return { onePlan: true, rare: emailSearch(where, email, text) };
+  if (EMAIL_TERM.test(text)) return { onePlan: true, ...emailSearch(where, email, text) };
   const isRare = (longestSegment(text)?.length ?? 0) >= RARE;
   const found = containingTerm(where, text, isRare)('item.search_text');
   if (isRare) return { onePlan: true, rare: `item.store_id = (SELECT $1::int) AND ${found}` };
@@ -92,17 +106,18 @@ function patternOf(term: string): string | null {
   return `%${[...words].slice(0, MAX_WORDS).map(escaped).join('%')}%`;
 }
 
-function emailSearch(where: Conditions, { email, emailKey: key }: SearchedEmail, term: string): string {
+function emailSearch(where: Conditions, searched: SearchedEmail, term: string): Pick<Search, 'rare' | 'ids'> {
+  const { email, emailKey, isOdd, idsWith } = searched;
   const hidden = (value: string) => `(SELECT ${where.bind(value)}::text)`;
   const start = [...term.slice(0, term.indexOf('@')).toLowerCase()].reverse().join('');
   const end = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
-  const regular = `${email} <> '' AND ${key} >= ${hidden(start)} AND ${key} < ${hidden(end)}`;
-  // This covers what the key does not represent: unusual e-mails, and texts with an @ after the e-mail. They have an
-  // index, and the statistics tell the planner how few they are.
-  const odd = `${isOddEmail(email)} OR item.search_text LIKE '%' || chr(9001) || '%@%'`;
-  // LIKE is avoided for the term: the planner would choose the trigrams.
-  const contains = `strpos(item.search_text, ${hidden(term.toLowerCase())}) > 0`;
-  return `item.store_id = (SELECT $1::int) AND (${regular} OR ${odd}) AND ${contains}`;
+  const [first, after, text] = [start, end, term.toLowerCase()].map(hidden);
+  const isInRange = (key: string) => `${key} >= ${first} AND ${key} < ${after}`;
+  // No LIKE for the term: the planner would turn to the trigrams.
+  const contains = (column: string) => `strpos(${column}, ${text}) > 0`;
+  const regular = `${email} <> '' AND ${isInRange(emailKey)}`;
+  const rare = `item.store_id = (SELECT $1::int) AND (${regular} OR ${isOdd}) AND ${contains('item.search_text')}`;
+  return idsWith ? { ids: idsWith(rare, (column, key) => `${isInRange(key)} AND ${contains(column)}`) } : { rare };
 }
 
 /** Matches e-mails that `email_key` does not represent. Their index has this condition. */

@@ -1,6 +1,6 @@
 import { ReceiptNumberTaken } from '@app/application';
 import { filledFields, rulesOf, sumsOf, type FraudAssessment, type Order, type OrderLine, type Tax } from '@app/domain';
-import { hasEmail } from './person.js';
+import { customerOfEmail } from '../lists/customer-email.js';
 import { withNames } from '../postgres/named-parameters.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import { isWritable, type Statement } from '../postgres/transaction-sql.js';
@@ -8,11 +8,11 @@ import { isWritable, type Statement } from '../postgres/transaction-sql.js';
 /** SQL that adds lines to an order. The parameters are SQL expressions. */
 export function insertLines(store: string, order: string, lines: string): string {
   return `INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
-      attribute_names, unit_price, quantity, line_total, metadata, tax, discount_amount)
+      attribute_names, unit_price, quantity, line_total, metadata, tax, discount_amount, price_source)
     SELECT ${store}, ${order}, line.*
     FROM jsonb_to_recordset(${lines}) AS line (position int, product_id int, variant_id int, sku text, name text,
       attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint, metadata jsonb,
-      tax jsonb, discount_amount bigint)`;
+      tax jsonb, discount_amount bigint, price_source text)`;
 }
 
 /** @param first the position of the first line. */
@@ -31,6 +31,7 @@ export function linesJson(lines: readonly OrderLine[], first = 0): string {
     metadata: line.metadata ?? {},
     tax: taxJson(line.tax),
     discount_amount: line.discount || undefined,
+    price_source: line.priceSource,
   }));
   return JSON.stringify(rows);
 }
@@ -63,6 +64,7 @@ const INSERT_ORDER = withNames<
   | 'units'
   | 'name'
   | 'email'
+  | 'customer'
   | 'phone'
   | 'address'
   | 'billing'
@@ -95,7 +97,8 @@ const INSERT_ORDER = withNames<
       order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference, :address, :billing),
       account.id, :placed_at::timestamptz + make_interval(hours => 24 * coalesce(:terms, account.payment_terms_days))
     FROM (SELECT) AS one
-    LEFT JOIN customers AS account ON account.store_id = :store AND ${hasEmail('account', ':email')}
+    LEFT JOIN customers AS account ON account.store_id = :store
+      AND account.id = coalesce(:customer::uuid, ${customerOfEmail(':store', ':email')})
   ), lines AS (
     ${insertLines(':store', ':id', ':lines')}
   ), stages AS (
@@ -139,6 +142,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     units: order.lines.reduce((sum, { quantity }) => sum + quantity, 0),
     name: customer.name,
     email: customer.email,
+    customer: order.customerId,
     phone: customer.phone,
     address: JSON.stringify(filledFields(address)),
     billing: billing && JSON.stringify(filledFields(billing)),

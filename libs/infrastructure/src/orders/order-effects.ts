@@ -65,6 +65,7 @@ const KEEP_FEE = `/* orders.keep_fee */
 
 const CHANGE_LINES = `/* orders.change_lines */
   UPDATE order_lines SET quantity = changed.quantity, unit_price = changed.unit_price,
+    price_source = CASE WHEN order_lines.unit_price = changed.unit_price THEN price_source END,
     line_total = changed.unit_price * changed.quantity, tax = changed.tax, discount_amount = nullif(changed.discount, 0)
   FROM jsonb_to_recordset($3) AS changed (line int, quantity int, unit_price bigint, tax jsonb, discount bigint)
   WHERE store_id = $1 AND order_id = $2 AND position = changed.line - 1`;

@@ -149,6 +149,7 @@ export function toLines({ lines, shipments, allocations, fulfillmentStatus }: Li
     metadata: json.metadata,
     tax: toTaxes(json.tax),
     discount: json.discount === null ? 0 : toSafeInteger(json.discount),
+    priceSource: json.priceSource ?? null,
     shippedQuantity: isWhole ? json.quantity - json.cancelledQuantity : (shipped.get(json.line) ?? 0),
     returnedQuantity: json.returnedQuantity,
     cancelledQuantity: json.cancelledQuantity,

@@ -62,7 +62,7 @@ const linesOf = ({ storeId, id }: OrderColumns) => {
     'part.line',
     `SELECT line.position + 1 AS line, product_id AS "productId", variant_id AS "variantId", sku, name, attributes,
         attribute_names AS "attributeNames", unit_price::text AS "unitPrice", line.quantity, line_total::text AS "lineTotal",
-        metadata, tax, discount_amount::text AS discount, coalesce(back.quantity, 0) AS "returnedQuantity", coalesce(gone.quantity, 0) AS "cancelledQuantity"
+        metadata, tax, discount_amount::text AS discount, price_source AS "priceSource", coalesce(back.quantity, 0) AS "returnedQuantity", coalesce(gone.quantity, 0) AS "cancelledQuantity"
       FROM order_lines AS line
       LEFT JOIN (${sums('returned_units')}) AS back USING (position)
       LEFT JOIN (${sums('cancelled_units')}) AS gone USING (position)

@@ -2,16 +2,6 @@ import { isOddEmail } from '../lists/search-terms.js';
 import { trimmed } from '../postgres/trimmed.js';
 
 /**
- * SQL for whether a customer has the given e-mail, in any letter case. It compares with PostgreSQL's lower(), as the
- * unique index of customers does. JavaScript's lower case differs for some letters. A customer without an e-mail never
- * matches.
- * @param customer the alias of the customer's row. @param email an SQL expression.
- */
-export function hasEmail(customer: string, email: string): string {
-  return `lower(${customer}.email) = lower(${email}) AND ${customer}.email <> ''`;
-}
-
-/**
  * SQL for whether the order `item` has the given e-mail, in any letter case. `email_key` does not represent unusual
  * e-mails (search-terms.ts); a separate condition finds these.
  * @param email an SQL expression.

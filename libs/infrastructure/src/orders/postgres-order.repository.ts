@@ -37,7 +37,7 @@ import { matchesNothing, NO_ROWS, offsetOf, type Counted } from '../lists/paging
 import { assertWithinBytes, bytesOf, withinBytes, type Weighed } from '../lists/page-bytes.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { inRange } from '../lists/time-range.js';
-import { addSearch } from '../lists/search-terms.js';
+import { addSearch, isOddEmail } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_FAILED_MAIL } from './order-stages.js';
 import { readJournal } from './journal.js';
@@ -59,7 +59,11 @@ import {
 import { hasCustomerEmail } from './person.js';
 import { toLines, toOrderRecord, toPayments, type LineParts, type OrderRow } from './order.rows.js';
 
-const SEARCHED = { email: 'item.customer_email', emailKey: 'item.email_key' };
+const SEARCHED = {
+  email: 'item.customer_email',
+  emailKey: 'item.email_key',
+  isOdd: `${isOddEmail('item.customer_email')} OR item.search_text LIKE '%' || chr(9001) || '%@%'`,
+};
 
 const WITH_FAILED_MAIL = `SELECT stage.order_id FROM order_stages AS stage WHERE stage.store_id = $1 AND ${IS_FAILED_MAIL}`;
 

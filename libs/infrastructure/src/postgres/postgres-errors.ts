@@ -121,6 +121,9 @@ export const isLockTimeout = hasCode('55P03');
 /** Whether the role lacks a right. */
 export const isPrivilegeMissing = hasCode('42501');
 
+/** Whether a row refers to one that does not exist. */
+export const isForeignKeyViolation = hasCode('23503');
+
 /** Whether a number, such as a sum, left the range of its column or type. */
 export const isOutOfRange = hasCode('22003');
 

@@ -9,6 +9,7 @@ import { concurrencyLimit } from './concurrency-limit.js';
 const KINDS: [keyof typeof MAX_REQUESTS, InjectOptions & { url: string }][] = [
   ['reads', { method: 'GET', url: '/v1/products' }],
   ['orders', { method: 'POST', url: '/v1/orders', payload: {} }],
+  ['orders', { method: 'PUT', url: '/v1/price-lists/A', payload: {} }],
   ['imports', { method: 'POST', url: '/v1/import', payload: {} }],
 ];
 
@@ -36,6 +37,7 @@ describe('the limit of concurrent requests', () => {
     const handler = () => released.then(() => 'done');
     fastify.get('/v1/products', handler);
     for (const url of ['/v1/orders', '/v1/import']) fastify.post(url, handler);
+    fastify.put('/v1/price-lists/:code', handler);
   });
   afterEach(() => fastify.close());
 

@@ -59,6 +59,7 @@ describe('slots of large requests', () => {
     fastify.get('/v1/customers/:id', handler);
     fastify.get('/v1/customers/:id/personal-data', handler);
     for (const url of ['/v1/stock', '/v1/orders', '/v1/orders/preview', '/v1/import']) fastify.post(url, handler);
+    fastify.put('/v1/price-lists/:code', handler);
     fastify.post('/raw', { config: { rawBytes: 65_536 } }, handler);
     fastify.post('/public', handler);
   });
@@ -237,12 +238,14 @@ describe('slots of large requests', () => {
     ['/v1/orders', 'a large body', 1],
     ['/v1/orders', 'a body of many lines', 3],
     ['/v1/import', 'a large body', 3],
+    ['/v1/price-lists/A', 'a large body', 1],
   ])('runs requests to %s with %s, %i at a time', async (url, body, expected) => {
     size = 'small';
     const sizes = { 'a large body': 20_000, 'a body of many lines': 9_000, 'a body of 2 kB': 2_000 };
     const payload = { lines: 'x'.repeat(sizes[body as keyof typeof sizes] ?? 0) };
 
-    await crowd(3, () => send(7, { method: 'POST', url, payload }));
+    const method = url.startsWith('/v1/price-lists') ? 'PUT' : 'POST';
+    await crowd(3, () => send(7, { method, url, payload }));
 
     expect(most).toEqual({ '7': expected });
   });

@@ -37,7 +37,7 @@ interface Query {
 }
 
 /** Matches fields that make a page of a list as large as 1 MB. */
-const LARGE_FIELDS = /\b(?:line_items|metadata)\b/i;
+const LARGE_FIELDS = /\b(?:line_items|metadata|addresses|contacts)\b/i;
 
 /** How long the requests of a route count as large after one of them was large. */
 const LARGE_MS = 60_000;
@@ -128,7 +128,7 @@ export const largeRequestSlots = fp(
     }
     done();
   },
-  { name: 'large-request-slots', dependencies: ['authentication'] },
+  { name: 'slots-of-large', dependencies: ['authentication'] },
 );
 
 /** Whether the request only reads, so that a refusal may replace its answer. */
@@ -160,7 +160,7 @@ function isLargeRoute({ method, query, routeOptions: { url } }: FastifyRequest):
 
 /** Whether a parsed body is large. Imports are limited separately. Only POST and PATCH have a parsed body. */
 function hasLargeBody({ headers, method, routeOptions: { url = '', config } }: FastifyRequest): boolean {
-  if (!['POST', 'PATCH'].includes(method) || url === '/v1/import') return false;
+  if (!['POST', 'PUT', 'PATCH'].includes(method) || url === '/v1/import') return false;
   const most = config.rawBytes === undefined ? (LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY) : LARGE_RAW_BODY;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > most;
 }

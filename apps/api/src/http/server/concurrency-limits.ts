@@ -80,6 +80,8 @@ export class ConcurrencyLimit {
   }
 }
 
+const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
 /** Separate limits for orders and reads, so that a crowd of readers cannot block orders. */
 export class ConcurrencyLimits {
   private readonly orders = new ConcurrencyLimit('orders');
@@ -98,6 +100,6 @@ export class ConcurrencyLimits {
     // A person who signs in has no key yet, and must not keep orders out.
     if (SIGN_IN.test(url ?? '')) return this.reads;
     // A request with a body is an order, the preview of one, or a change.
-    return method === 'POST' || method === 'PATCH' ? this.orders : this.reads;
+    return WITH_BODY.has(method ?? '') ? this.orders : this.reads;
   }
 }

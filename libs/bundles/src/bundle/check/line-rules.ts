@@ -1,6 +1,8 @@
 import {
+  ACCOUNT_SIZE,
   adjustmentOf,
   FULFILLMENT_STATUSES,
+  isAccountSmall,
   isMailAddress,
   isMetadata,
   isMetadataSmall,
@@ -20,7 +22,9 @@ import type {
   BundleOrderEvent,
   BundleOrderLine,
   BundleOrderStage,
+  CustomerLine,
   OrderRecordLine,
+  PriceListLine,
   ProductLine,
 } from '../schema/bundle.js';
 import { creditedTaxesOf, placedTaxesOf, soldTaxesOf } from '../schema/order-taxes.js';
@@ -39,14 +43,16 @@ const TEXTS: Readonly<Record<string, (text: string) => string | null>> = {
   text: (text) => text,
   trimmedText: (text) => text.trim(),
   name: (text) => text.trim(),
+  // A day is no moment: it stays the text that it is.
+  day: (text) => VALUES.day.read(text) && text,
   binReference: (text) => (text.split('/').every((code) => VALUES.code.read(code) !== null) ? text : null),
   timeZone: (text) => (isTimeZone(text) ? text : null),
 };
 
 /** Returns the stored form; null when the text is invalid. */
 export function readText(kind: string, text: string): string | null {
-  const { read } = VALUES[kind as keyof typeof VALUES] ?? { read: TEXTS[kind] };
-  const value = read?.(text) ?? null;
+  const read = TEXTS[kind] ?? VALUES[kind as keyof typeof VALUES].read;
+  const value = read(text) ?? null;
   return value instanceof Date ? value.toISOString() : value;
 }
 
@@ -106,7 +112,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfHeldMail(order) ??
     problemOfTakenStock(order) ??
     problemOfMetadata(order.metadata, [...(order.line_items ?? []), ...(order.payments ?? [])]),
+  customer: (customer: CustomerLine) =>
+    isAccountSmall(customer) ? null : { problem: `has addresses and contacts of more than ${ACCOUNT_SIZE}` },
   taxRate: ({ rate }: { readonly rate: number }) => (isTaxRate(rate) ? null : { at: '.rate', problem: TAX_RATE_RULE }),
+  priceList: ({ valid_from: from, valid_to: to }: PriceListLine) =>
+    from && to && to < from ? { at: '.valid_to', problem: 'must not be before valid_from' } : null,
   product: ({ metadata, variants, images, specifications }: ProductLine) =>
     problemOfMetadata(metadata, variants) ?? problemOfLists({ images, specifications }),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {

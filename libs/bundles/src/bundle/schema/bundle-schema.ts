@@ -1,6 +1,16 @@
 import type { ImportKind } from '@app/application';
 import { Type, type TObject } from '@sinclair/typebox';
-import { binLine, brandLine, categoryLine, productLine, stockLine, warehouseLine } from './catalog-lines.js';
+import {
+  binLine,
+  brandLine,
+  categoryLine,
+  listPriceLine,
+  priceListLine,
+  productLine,
+  quantityRuleLine,
+  stockLine,
+  warehouseLine,
+} from './catalog-lines.js';
 import { storeLine } from './store-line.js';
 import { customerLine, orderLine } from './trade-lines.js';
 
@@ -15,6 +25,9 @@ export const LINES = {
   brand: brandLine,
   category: categoryLine,
   product: productLine,
+  price_list: priceListLine,
+  list_price: listPriceLine,
+  quantity_rule: quantityRuleLine,
   customer: customerLine,
   order: orderLine,
   stock: stockLine,
@@ -34,6 +47,9 @@ export const IMPORT_LINES = {
   brand: Type.Omit(brandLine, OF_KEY),
   category: Type.Omit(categoryLine, OF_KEY),
   product: Type.Omit(productLine, OF_KEY),
+  price_list: Type.Omit(priceListLine, OF_KEY),
+  list_price: Type.Omit(listPriceLine, OF_KEY),
+  quantity_rule: Type.Omit(quantityRuleLine, OF_KEY),
   customer: Type.Omit(customerLine, OF_COMMAND),
   order: Type.Omit(orderLine, OF_KEY_OF_ORDER),
 } as const satisfies Record<ImportKind, TObject>;

@@ -23,6 +23,7 @@ export type ImportableLine = {
 export type StoreLine = LineOf<'store'>;
 export type WarehouseLine = LineOf<'warehouse'>;
 export type ProductLine = LineOf<'product'>;
+export type PriceListLine = LineOf<'price_list'>;
 export type StockLine = LineOf<'stock'>;
 export type CustomerLine = LineOf<'customer'>;
 /** The name distinguishes this type from an order line. */

@@ -1,4 +1,4 @@
-import { MAX_INT4 } from '@app/domain';
+import { MAX_GROUP_NAME, MAX_GROUPS_OF_LIST, MAX_INT4, MAX_ORDERED_UNITS, MAX_PRICE_BREAKS } from '@app/domain';
 import * as is from './vocabulary.js';
 
 export const warehouseLine = is.object(
@@ -103,4 +103,79 @@ export const productLine = is.object(
     updated_at: is.optional(is.updatedAt),
   },
   { rule: 'product', description: 'A product with its variants; brand and categories are slugs. Key: store, slug.' },
+);
+
+const group = is.textLike(
+  '\\S',
+  `must be 1 to ${MAX_GROUP_NAME} visible characters, with plain spaces only between them`,
+  {
+    maxLength: MAX_GROUP_NAME,
+    reads: 'reference',
+  },
+);
+
+export const priceListLine = is.object(
+  {
+    kind: is.kind('price_list'),
+    store: is.subdomain,
+    code: is.code,
+    name: is.optional(is.described(is.name(200), is.OF_NEW)),
+    currency: is.optional(is.described(is.currency, 'That of the store: another one is refused. Not stored.')),
+    priority: is.optional(
+      is.integer(-MAX_INT4, MAX_INT4, "Among the lists of a customer's groups, the highest applies first."),
+    ),
+    valid_from: is.optional(
+      is.described(is.orNull(is.day), "The first day on which the list applies, in the store's time zone. Null: none."),
+    ),
+    valid_to: is.optional(is.described(is.orNull(is.day), 'The last day on which the list applies. Null: none.')),
+    customer_groups: is.optional(is.list(group, { maxItems: MAX_GROUPS_OF_LIST, uniqueItems: true })),
+  },
+  { rule: 'priceList', description: 'A price list. Key: store, code.' },
+);
+
+const ruleFields = {
+  min_quantity: is.optional(
+    is.orNull(is.integer(1, MAX_ORDERED_UNITS, 'The fewest units of an order. 1 where only `step` is given.')),
+  ),
+  step: is.optional(
+    is.orNull(is.integer(1, MAX_ORDERED_UNITS, 'Orders have multiples of it. 1 where only `min_quantity` is given.')),
+  ),
+};
+
+const priceBreak = is.object({
+  from_quantity: is.integer(1, MAX_ORDERED_UNITS, 'From how many units of an order on the price applies.'),
+  price: is.price,
+});
+
+export const listPriceLine = is.object(
+  {
+    kind: is.kind('list_price'),
+    store: is.subdomain,
+    list: is.described(is.code, 'The code of a price list.'),
+    product: is.slug,
+    variant: is.optional(is.orNull(is.sku)),
+    price_breaks: is.optional(
+      is.list(priceBreak, {
+        maxItems: MAX_PRICE_BREAKS,
+        differ: ['from_quantity'],
+        description: 'All prices of the unit in the list. Empty: the list has none, and no rule, for it.',
+      }),
+    ),
+    ...ruleFields,
+  },
+  { description: 'The prices of a product, or of one variant, in a list. Key: store, list, product, variant.' },
+);
+
+export const quantityRuleLine = is.object(
+  {
+    kind: is.kind('quantity_rule'),
+    store: is.subdomain,
+    product: is.slug,
+    variant: is.optional(is.orNull(is.sku)),
+    ...ruleFields,
+  },
+  {
+    description:
+      'From how many, and in which steps, a product, or one variant, is sold at the prices of the catalog. Key: store, product, variant.',
+  },
 );

@@ -1,6 +1,7 @@
 import { MAIL_OUTCOMES, PIPELINE_STAGES } from '@app/application';
 import {
   BOOKING_KINDS,
+  CUSTOMER_LIMITS,
   FULFILLMENT_STATUSES,
   MAX_INT4,
   MAX_ORDER_TAXES,
@@ -18,6 +19,17 @@ import {
   REFUND_REASONS,
 } from '@app/domain';
 import * as is from './vocabulary.js';
+
+const ADDRESS = mapAddressFields((name, { max }) => is.optional(name === 'country' ? is.country : is.text(max)));
+
+const accountAddress = is.object({ label: is.optional(is.text(CUSTOMER_LIMITS.label)), ...ADDRESS });
+const { name, phone, role } = CUSTOMER_LIMITS.contact;
+const contact = is.object({
+  name: is.optional(is.text(name)),
+  email: is.optional(is.email),
+  phone: is.optional(is.text(phone)),
+  role: is.optional(is.text(role)),
+});
 
 const termsDays = is.integer(0, MAX_PAYMENT_TERMS_DAYS);
 
@@ -38,6 +50,26 @@ export const customerLine = is.object(
     payment_terms_days: is.optional(
       is.described(is.orNull(termsDays), 'Payment terms of new orders in days. Null removes them.'),
     ),
+    company: is.optional(is.text(CUSTOMER_LIMITS.company)),
+    vat_id: is.optional(is.text(CUSTOMER_LIMITS.vatId)),
+    groups: is.optional(
+      is.list(is.reference, {
+        maxItems: CUSTOMER_LIMITS.groups,
+        uniqueItems: true,
+        problem: 'must not name a group twice',
+        description: 'Price lists name groups.',
+      }),
+    ),
+    price_list: is.optional(
+      is.described(is.orNull(is.reference), "The code of the customer's price list, which exists. Null removes it."),
+    ),
+    addresses: is.optional(is.list(accountAddress, { maxItems: CUSTOMER_LIMITS.addresses })),
+    contacts: is.optional(
+      is.described(
+        is.list(contact, { maxItems: CUSTOMER_LIMITS.contacts }),
+        'An order with the e-mail of a contact is an order of the customer.',
+      ),
+    ),
     metadata: is.optional(is.metadata),
     created_at: is.optional(is.timestamp),
     last_login: is.optional(is.orNull(is.timestamp)),
@@ -46,11 +78,10 @@ export const customerLine = is.object(
     national_id: is.optional(is.text(200, { description: 'Stored encrypted, never returned. Empty removes it.' })),
   },
   {
+    rule: 'customer',
     description: 'A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at.',
   },
 );
-
-const ADDRESS = mapAddressFields((name, { max }) => is.optional(name === 'country' ? is.country : is.text(max)));
 
 const tax = is.object({ name: is.name(MAX_TAX_NAME), rate: is.taxRate, amount: is.signedAmount }, { rule: 'taxRate' });
 const taxes = is.list(tax, { maxItems: MAX_TAXES, differ: ['name', 'rate'] });
@@ -67,6 +98,7 @@ export const orderItem = is.object(
     quantity: is.integer(0, MAX_INT4, '0: the line is cancelled.'),
     tax: is.optional(is.described(taxes, 'The taxes of the line.')),
     discount_amount: is.optional(is.described(is.signedAmount, 'In minor units; positive where it lowers the total.')),
+    price_source: is.optional(is.described(is.reference, 'The price list that gave the price.')),
     cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were cancelled before they shipped.')),
     returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },
@@ -236,7 +268,7 @@ export const orderLine = is.object(
     ),
     cancellation_fee: is.optional(is.described(is.amount, 'Cancellation fee, in minor units.')),
     adjustment_amount: is.optional(
-      is.described(is.signedAmount, 'Difference to total_amount. In minor units. Computed if absent.'),
+      is.described(is.signedAmount, 'Difference to total_amount, in minor units. Computed if absent.'),
     ),
     customer_id: is.optional(account),
     customer_name: is.optional(is.text(200)),

@@ -24,7 +24,7 @@ export const trimmedText = (maxLength: number) => text(maxLength, { reads: 'trim
 export const name = (maxLength: number, options: SchemaOptions = {}) =>
   Type.String({ maxLength, pattern: '\\S', reads: 'name', ...options });
 
-const textLike = (pattern: string, problem: string, options: SchemaOptions = {}) =>
+export const textLike = (pattern: string, problem: string, options: SchemaOptions = {}) =>
   Type.String({ maxLength: 200, pattern, problem, ...options });
 
 const schemaOf = ({ maxLength, pattern, rule }: ValueKind<unknown>) => ({ maxLength, pattern, problem: rule });
@@ -82,6 +82,7 @@ const zoneProblem = 'must be UTC or an IANA time zone such as "Europe/Berlin"';
 export const timeZone = textLike('^(UTC|[A-Za-z]\\w*/.*)$', zoneProblem, { reads: 'timeZone' });
 export const country = valueOrEmpty('country');
 export const timestamp = value('time', { description: 'ISO 8601 with a zone.' });
+export const day = value('day');
 export const updatedAt = described(
   timestamp,
   'ISO 8601 with a zone. Not stored: the service keeps when a record last changed.',

@@ -11,6 +11,7 @@ import { STORES } from './tables.js';
 import { writeBins, writeBrands, writeCategories, writeWarehouses } from './write-catalog.js';
 import { writeCustomers } from './write-customers.js';
 import { writeOrders } from './write-orders.js';
+import { writeListPrices, writePriceLists, writeQuantityRules } from './write-prices.js';
 import { writeProducts } from './write-products.js';
 import { writeStock } from './write-stock.js';
 import { writeStores } from './write-stores.js';
@@ -23,6 +24,9 @@ const WRITERS: { readonly [Kind in OwnedKind]: WriteLines<Kind> } = {
   brand: writeBrands,
   category: writeCategories,
   product: writeProducts,
+  price_list: writePriceLists,
+  list_price: writeListPrices,
+  quantity_rule: writeQuantityRules,
   customer: writeCustomers,
   order: writeOrders,
   stock: writeStock,

@@ -33,7 +33,7 @@ export type WriteLines<Kind extends BundleKind> = (
  * @param name the name of the row in the message; by default, the key's last value.
  * @throws BundleLineError when the row does not exist or a later line creates it.
  */
-export type FindId = (line: number, key: Row, what: string, name?: string) => number;
+export type FindId<Id = number> = (line: number, key: Row, what: string, name?: string) => Id;
 
 export class Batch {
   readonly results: LineResult[] = [];
@@ -46,7 +46,7 @@ export class Batch {
    * Rows with the line that creates them; 0 for a stored row. A row exists from its own line on, even within a batch:
    * the end of a batch must not decide whether a bundle is valid.
    */
-  private readonly known = new Map<string, { readonly id: number; readonly line: number }>();
+  private readonly known = new Map<string, { readonly id: number | string; readonly line: number }>();
 
   constructor(
     readonly sql: Sql,
@@ -60,11 +60,23 @@ export class Batch {
     storeId: number,
     lines: readonly T[],
   ): Promise<(T & Written<number>)[]> {
+    const written = await this.writeNamed(table, storeId, lines);
+    for (const { row, id, outcome } of written) {
+      const isGiven = outcome === 'created' && row['id'] === id;
+      if (isGiven) this.givenIds.set(table, Math.max(id, this.givenIds.get(table) ?? 0));
+    }
+    return written;
+  }
+
+  /** Writes rows that later lines name, into a table without numbers. */
+  async writeNamed<Id extends number | string, T extends { readonly number: number; readonly row: Row }>(
+    table: TableWriter<Id>,
+    storeId: number,
+    lines: readonly T[],
+  ): Promise<(T & Written<Id>)[]> {
     const written = await table.write(this.sql, storeId, lines, this);
     for (const { number: line, row, id, outcome } of written) {
-      if (outcome !== 'created') continue;
-      this.known.set(placeOf(table, storeId, table.keyOf(row)), { id, line });
-      if (row['id'] === id) this.givenIds.set(table, Math.max(id, this.givenIds.get(table) ?? 0));
+      if (outcome === 'created') this.known.set(placeOf(table, storeId, table.keyOf(row)), { id, line });
     }
     return written;
   }
@@ -107,7 +119,11 @@ export class Batch {
     this.warnings.push(new BundleLineError(line, problem));
   }
 
-  async finder(table: TableWriter<number>, storeId: number, keys: readonly Row[]): Promise<FindId> {
+  async finder<Id extends number | string>(
+    table: TableWriter<Id>,
+    storeId: number,
+    keys: readonly Row[],
+  ): Promise<FindId<Id>> {
     const missing = new Map<string, Row>();
     for (const row of keys) {
       const key = table.keyOf(row);
@@ -119,9 +135,10 @@ export class Batch {
     return (line, key, what, name = String(Object.values(key).at(-1))) => {
       const row = this.known.get(placeOf(table, storeId, table.keyOf(key)));
       if (!row || row.line > line) throw new BundleLineError(line, `${what} ${quoted(name)} is not known`);
-      return row.id;
+      return row.id as Id;
     };
   }
 }
 
-const placeOf = ({ spec }: TableWriter<number>, storeId: number, key: string) => `${spec.table} ${storeId} ${key}`;
+const placeOf = ({ spec }: Pick<TableWriter<number>, 'spec'>, storeId: number, key: string) =>
+  `${spec.table} ${storeId} ${key}`;

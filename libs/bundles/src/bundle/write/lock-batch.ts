@@ -1,5 +1,5 @@
-import { folded, type Sql } from '@app/infrastructure';
-import { takesStock, type WarehouseLine } from '../schema/bundle.js';
+import { folded, lockNewLists, type Sql } from '@app/infrastructure';
+import { takesStock, type BundleKind, type BundleLine, type StoreLine, type WarehouseLine } from '../schema/bundle.js';
 import type { Numbered } from './batch.js';
 
 const OF_COMMANDS = `hashtextextended('store-commerce bundle import', 0)`;
@@ -51,13 +51,26 @@ export async function lockStoreForImport(sql: Sql, storeId: number): Promise<voi
   await sql.query(LOCK_STORE, [storeId]);
 }
 
-/** Locks in the same sequence as orders: stock, then products. The sequence of the file would deadlock with orders. */
+// As a change of prices does: the writers of a list wait for each other.
+const LOCK_LISTS = `/* import.price_lists.lock_batch */
+  SELECT FROM price_lists WHERE store_id = $1 AND code = ANY ($2) ORDER BY code FOR NO KEY UPDATE`;
+
+const LOCKING: ReadonlySet<BundleKind> = new Set([
+  'product',
+  'stock',
+  'warehouse',
+  'price_list',
+  'list_price',
+  'quantity_rule',
+]);
+
+function isLocking(line: BundleLine): line is Exclude<BundleLine, StoreLine> {
+  return LOCKING.has(line.kind) || takesStock(line);
+}
+
+/** Locks in the order of orders: stock, then products. The order of the file would deadlock with them. */
 export async function lockBatch(sql: Sql, lines: readonly Numbered[]): Promise<void> {
-  const changing = lines
-    .map(({ line }) => line)
-    .filter(
-      (line) => line.kind === 'product' || line.kind === 'stock' || line.kind === 'warehouse' || takesStock(line),
-    );
+  const changing = lines.map(({ line }) => line).filter(isLocking);
   if (changing.length === 0) return;
   // A store that the batch creates has nothing to lock.
   const stores = await sql.query<{ id: number; subdomain: string }>(
@@ -70,11 +83,20 @@ export async function lockBatch(sql: Sql, lines: readonly Numbered[]): Promise<v
       if (line.kind === 'stock') return [line.product];
       return line.kind === 'order' ? (line.line_items ?? []).flatMap(({ product }) => product ?? []) : [];
     });
-    const products = own.filter((line) => line.kind === 'product').map(({ slug }) => slug);
+    const products = own.flatMap((line) => {
+      if (line.kind === 'quantity_rule') return [line.product];
+      return line.kind === 'product' ? [line.slug] : [];
+    });
+    const lists = own.flatMap((line) => {
+      if (line.kind === 'list_price') return [line.list];
+      return line.kind === 'price_list' ? [line.code] : [];
+    });
     const moving = own.filter((line) => line.kind === 'warehouse').filter(({ active }) => active !== undefined);
     if (stocked.length > 0) await sql.query(LOCK_STOCK, [id, stocked.map(folded)]);
     const inWarehouses = moving.length > 0 ? await findStocked(sql, id, moving) : [];
     await sql.query(LOCK_PRODUCTS, [id, [...products, ...stocked].map(folded), inWarehouses]);
+    if (own.some(({ kind }) => kind === 'price_list')) await lockNewLists(sql, id);
+    if (lists.length > 0) await sql.query(LOCK_LISTS, [id, lists]);
   }
 }
 

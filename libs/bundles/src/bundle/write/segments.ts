@@ -46,6 +46,7 @@ function identitiesOf(line: BundleLine, emailKey: EmailKey): string[][] {
     case 'store':
       return [[line.subdomain]];
     case 'warehouse':
+    case 'price_list':
       return [[line.code]];
     case 'bin':
       return [[line.warehouse, line.code]];
@@ -53,6 +54,10 @@ function identitiesOf(line: BundleLine, emailKey: EmailKey): string[][] {
     case 'category':
     case 'product':
       return [[folded(line.slug)]];
+    case 'list_price':
+      return [[line.list, folded(line.product), line.variant ?? '']];
+    case 'quantity_rule':
+      return [[folded(line.product), line.variant ?? '']];
     case 'stock':
       return [[line.bin, folded(line.product), line.variant ?? '']];
     case 'customer': {

@@ -76,18 +76,31 @@ export const VARIANTS = new TableWriter<number>({
   },
 });
 
+export const PRICE_LISTS = new TableWriter<string>({
+  table: 'price_lists',
+  id: 'code',
+  key: ['code'],
+  required: ['price_list.name'],
+  columns: {
+    ...withoutDefault('name'),
+    ...all(null, 'valid_from', 'valid_to'),
+    priority: 0,
+    customer_groups: [],
+  },
+});
+
 export const CUSTOMERS = new TableWriter<string>({
   table: 'customers',
   key: ['id'],
   required: ['customer.name'],
   columns: {
     ...withoutDefault('name', 'created_at', 'last_login'),
-    ...all('', 'email', 'phone', 'city'),
+    ...all('', 'email', 'phone', 'city', 'company', 'vat_id'),
     ...all(0, 'loyalty_points', 'total_spent'),
     status: 'Active',
     email_verified: false,
-    payment_terms_days: null,
-    tags: [],
+    ...all(null, 'payment_terms_days', 'price_list'),
+    ...all([], 'tags', 'groups', 'addresses', 'contacts'),
     metadata: {},
   },
 });

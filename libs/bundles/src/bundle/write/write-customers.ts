@@ -1,4 +1,5 @@
 import { v4 as uuidv4, v5 as uuidv5 } from 'uuid';
+import { filledIn } from '@app/domain';
 import { NATIONAL_IDS } from '@app/infrastructure';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { CustomerLine } from '../schema/bundle.js';
@@ -15,6 +16,10 @@ const BY_EMAIL = `/* import.customers.by_email */
 
 const STORED_IDS = `/* import.customers.stored_ids */ SELECT id FROM customers WHERE store_id = $1 AND id = ANY($2)`;
 
+// A list that is here stays until the import ends.
+const PRICE_LISTS = `/* import.customers.price_lists */
+  SELECT code FROM price_lists WHERE store_id = $1 AND code = ANY ($2) ORDER BY code FOR KEY SHARE`;
+
 type Identified = Numbered<CustomerLine> & { readonly id: string };
 
 export const writeCustomers: WriteLines<'customer'> = async (batch, store, lines) => {
@@ -26,10 +31,14 @@ export const writeCustomers: WriteLines<'customer'> = async (batch, store, lines
     await writeCustomers(batch, store, lines.slice(0, repeated));
     return writeCustomers(batch, store, lines.slice(repeated));
   }
-  const customers = await refuseOthers(batch, store, identified);
+  const customers = await withPriceLists(batch, store, await refuseOthers(batch, store, identified));
   const rows = customers.map((each) => {
     const { kind: _, store: __, password_hash, verification_token, national_id, ...fields } = each.line;
-    return { ...each, row: { ...fields, id: each.id } };
+    const parts = {
+      ...(fields.addresses && { addresses: filledIn(fields.addresses) }),
+      ...(fields.contacts && { contacts: filledIn(fields.contacts) }),
+    };
+    return { ...each, row: { ...fields, ...parts, id: each.id } };
   });
   const written = await CUSTOMERS.write(batch.sql, store.id, rows, batch);
   batch.note(written);
@@ -72,6 +81,19 @@ async function refuseOthers(batch: Batch, store: Owner, customers: readonly Iden
     if (!line.id || line.id === id) return each;
     if (!thirds.has(line.id) && id === derivedId(batch, store, line)) return each;
     throw new BundleLineError(number, `customer.email is already the e-mail of customer ${id}`);
+  });
+}
+
+/** Leaves out lines whose price list the store does not have. */
+async function withPriceLists({ sql, good }: Batch, store: Owner, customers: readonly Identified[]) {
+  const codes = new Set(customers.flatMap(({ line }) => line.price_list ?? []));
+  if (codes.size === 0) return customers;
+  const found = await sql.query<{ code: string }>(PRICE_LISTS, [store.id, [...codes]]);
+  const known = new Set(found.map(({ code }) => code));
+  return good(customers, (each) => {
+    const { price_list: code } = each.line;
+    if (!code || known.has(code)) return each;
+    throw new BundleLineError(each.number, `customer.price_list is no price list of the store: ${code}`);
   });
 }
 

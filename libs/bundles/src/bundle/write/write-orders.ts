@@ -55,11 +55,11 @@ const FIND_STORED = `/* import.orders.find_stored */
 
 const INSERT_LINES = `/* import.order_lines.insert */
   INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
-    attribute_names, unit_price, quantity, line_total, metadata, tax, discount_amount)
+    attribute_names, unit_price, quantity, line_total, metadata, tax, discount_amount, price_source)
   SELECT $1::int, given.order_id, given.position, given.product_id, given.variant_id, given.sku, given.name,
     coalesce(given.attributes, variant.attributes, '{}'),
     coalesce(given.attribute_names, variant.attribute_names, '{}'), given.unit_price, given.quantity, given.line_total,
-    given.metadata, given.tax, given.discount_amount
+    given.metadata, given.tax, given.discount_amount, given.price_source
   FROM jsonb_populate_recordset(NULL::order_lines, $2::jsonb) AS given
   LEFT JOIN LATERAL (
     SELECT attributes, attribute_names FROM product_variants WHERE store_id = $1 AND id = given.variant_id
@@ -248,5 +248,6 @@ function lineRow(orderId: string, position: number, item: BundleOrderLine, sella
     metadata,
     tax: item.tax?.length ? item.tax : null,
     discount_amount: item.discount_amount || null,
+    price_source: item.price_source ?? null,
   };
 }

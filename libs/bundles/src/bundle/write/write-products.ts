@@ -1,12 +1,12 @@
 import { parseId } from '@app/application';
 import { folded } from '@app/infrastructure';
-import { isUnitPrice, MAX_UNIT_PRICE, minorUnitExponent, Money, type Currency } from '@app/domain';
 import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
 import { MAX_VARIANTS } from '../schema/catalog-lines.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
+import { unitPrice } from './unit-price.js';
 
 /** A line whose references and prices were checked. */
 interface CheckedProduct extends Numbered<ProductLine> {
@@ -304,15 +304,6 @@ function variantRow(store: Owner, line: number, variant: BundleVariant, place: n
     ...(status !== undefined && { status: status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE' }),
     ...(metadata && { metadata }),
   };
-}
-
-function unitPrice(price: string, currency: Currency, line: number, path: string): number {
-  if (!isUnitPrice(price, currency)) {
-    throw new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
-  }
-  const money = Money.exact(price, currency);
-  if (money) return money.minor;
-  throw new BundleLineError(line, `${path} must have at most ${minorUnitExponent(currency)} decimals in ${currency}`);
 }
 
 async function replaceCategories(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {

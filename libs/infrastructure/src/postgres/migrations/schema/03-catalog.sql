@@ -125,3 +125,61 @@ BEGIN
 END $$;
 CREATE TRIGGER products_leave_their_categories BEFORE DELETE ON products
   FOR EACH ROW EXECUTE FUNCTION leave_categories();
+
+-- Gives a row of a product or variant the variant_key of its primary key.
+CREATE FUNCTION key_the_variant() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.variant_key := coalesce(NEW.variant_id, 0);
+  RETURN NEW;
+END $$;
+
+CREATE TABLE price_lists (
+  store_id int NOT NULL REFERENCES stores,
+  code text NOT NULL,
+  name text NOT NULL,
+  priority int NOT NULL DEFAULT 0, -- Among the lists of a customer's groups, the highest applies first.
+  valid_from date, -- The first and the last day on which the list applies, in the store's time zone. Null: without end.
+  valid_to date,
+  customer_groups text[] NOT NULL DEFAULT '{}', -- Groups of customers to whom the list applies.
+  PRIMARY KEY (store_id, code),
+  CHECK (valid_from <= valid_to)
+);
+COMMENT ON TABLE price_lists IS 'Price lists of a store, for customers that name one and for groups of customers.';
+
+-- variant_key stands for a null variant, as in stock. A line applies from its quantity on, to all units of the order's lines.
+CREATE TABLE list_prices (
+  store_id int NOT NULL,
+  list text NOT NULL,
+  product_id int NOT NULL,
+  variant_id int,
+  variant_key int NOT NULL,
+  from_quantity int NOT NULL DEFAULT 1 CHECK (from_quantity BETWEEN 1 AND 99900),
+  price bigint NOT NULL CHECK (price >= 0), -- Minor units of the store's currency.
+  PRIMARY KEY (store_id, product_id, variant_key, list, from_quantity),
+  FOREIGN KEY (store_id, list) REFERENCES price_lists ON DELETE CASCADE,
+  FOREIGN KEY (store_id, product_id) REFERENCES products ON DELETE CASCADE,
+  FOREIGN KEY (store_id, product_id, variant_id) REFERENCES product_variants (store_id, product_id, id) ON DELETE CASCADE
+);
+COMMENT ON TABLE list_prices IS 'Prices of products and variants in a price list, by the quantity from which they apply.';
+CREATE TRIGGER list_prices_have_a_variant_key BEFORE INSERT OR UPDATE OF variant_id, variant_key ON list_prices
+  FOR EACH ROW EXECUTE FUNCTION key_the_variant();
+-- The lines of a list.
+CREATE INDEX list_prices_by_list ON list_prices (store_id, list, product_id, variant_key, from_quantity);
+
+-- What may be ordered of a unit. The rules of the list that prices the unit apply; without any, those of the catalog (list '').
+-- A list has rules for the units that it has prices for: their writers remove both together.
+CREATE TABLE quantity_rules (
+  store_id int NOT NULL REFERENCES stores,
+  list text NOT NULL DEFAULT '',
+  product_id int NOT NULL,
+  variant_id int,
+  variant_key int NOT NULL,
+  min_quantity int NOT NULL DEFAULT 1 CHECK (min_quantity BETWEEN 1 AND 99900),
+  step int NOT NULL DEFAULT 1 CHECK (step BETWEEN 1 AND 99900), -- Quantities are multiples of it.
+  PRIMARY KEY (store_id, product_id, variant_key, list),
+  FOREIGN KEY (store_id, product_id) REFERENCES products ON DELETE CASCADE,
+  FOREIGN KEY (store_id, product_id, variant_id) REFERENCES product_variants (store_id, product_id, id) ON DELETE CASCADE
+);
+COMMENT ON TABLE quantity_rules IS 'From how many, and in which steps, units of a product or variant are sold.';
+CREATE TRIGGER quantity_rules_have_a_variant_key BEFORE INSERT OR UPDATE OF variant_id, variant_key ON quantity_rules
+  FOR EACH ROW EXECUTE FUNCTION key_the_variant();

@@ -201,6 +201,8 @@ CREATE TABLE order_lines (
   metadata jsonb NOT NULL DEFAULT '{}', -- Custom fields, as in orders.
   tax jsonb, -- A list [{name, rate, amount}] with the rate in percent. Null means no tax.
   discount_amount bigint, -- Null means no discount.
+  -- The price list that gave the price. Null means the catalog, an import or the client.
+  price_source text,
   PRIMARY KEY (store_id, order_id, position),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 );

@@ -38,11 +38,6 @@ CREATE TABLE stock (
   FOREIGN KEY (store_id, product_id, variant_id) REFERENCES product_variants (store_id, product_id, id)
 ) WITH (fillfactor = 80);
 COMMENT ON TABLE stock IS 'Available units by bin and product or variant: an order takes its units when it is placed.';
-CREATE FUNCTION key_the_variant() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  NEW.variant_key := coalesce(NEW.variant_id, 0);
-  RETURN NEW;
-END $$;
 CREATE TRIGGER stock_has_a_variant_key BEFORE INSERT OR UPDATE OF variant_id, variant_key ON stock
   FOR EACH ROW EXECUTE FUNCTION key_the_variant();
 CREATE INDEX stock_by_bin ON stock (store_id, bin_id, product_id, variant_key);

@@ -1,0 +1,29 @@
+import type { PriceChangeRequest, SkuId } from '@app/application';
+import type { PriceOutcome } from '@app/domain';
+
+export type UnitLine = PriceChangeRequest['lines'][number];
+
+/** A product or variant of a request, whose lines set its prices one after the other. */
+export interface PricedUnit {
+  readonly productId: number;
+  /** 0 = the product itself. */
+  readonly variantKey: number;
+  readonly sku: string;
+  set(line: UnitLine): PriceOutcome;
+  /** Whether the lines have removed all its prices. */
+  readonly isRemoved: boolean;
+}
+
+export interface PricedUnits {
+  /** By {@link keyOf}. */
+  readonly units: ReadonlyMap<string, PricedUnit>;
+  readonly write: () => Promise<void>;
+}
+
+export function keyOf({ productId, variantId }: SkuId): string {
+  return `${productId}/${variantId ?? 0}`;
+}
+
+export function byKey<Unit extends PricedUnit>(units: readonly Unit[]): ReadonlyMap<string, Unit> {
+  return new Map(units.map((unit) => [keyOf({ productId: unit.productId, variantId: unit.variantKey }), unit]));
+}
