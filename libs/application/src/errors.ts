@@ -1,5 +1,8 @@
 import { domainError } from '@app/domain';
 
+export * from './access/key-errors.js';
+export * from './feed/cursor-errors.js';
+
 /** The API chooses an HTTP status for each kind. */
 export type ApplicationFailureKind =
   | 'unavailable' // a resource that the work needs is unreachable
@@ -20,7 +23,7 @@ export abstract class ApplicationError extends Error {
   }
 }
 
-function technical(kind: ApplicationFailureKind, code: string, text: string) {
+function applicationError(kind: ApplicationFailureKind, code: string, text: string) {
   return class extends ApplicationError {
     static readonly code = code;
     readonly kind = kind;
@@ -32,41 +35,41 @@ function technical(kind: ApplicationFailureKind, code: string, text: string) {
   };
 }
 
-export class DeadlineExceeded extends technical('late', 'deadline_exceeded', 'The operation did not finish in time') {}
+export class DeadlineExceeded extends applicationError('late', 'deadline_exceeded', 'The operation did not finish in time') {}
 
 /** The work never started. */
-export class Overloaded extends technical(
+export class Overloaded extends applicationError(
   'overloaded',
   'overloaded',
   'Too many concurrent requests: try again shortly',
 ) {}
 
 /** The store is moving to another cluster, or has moved. Nothing, or nothing more, was written. */
-export class StoreMoved extends technical(
+export class StoreMoved extends applicationError(
   'overloaded',
   'store_moved',
   'The store is moving to another database: try again shortly',
 ) {}
 
 /** The `OrderCharges` of an extension failed, or returned an invalid amount: `cause` says which. */
-export class ChargesUnavailable extends technical(
+export class ChargesUnavailable extends applicationError(
   'extension',
   'charges_unavailable',
   'The charges of the order cannot be computed',
 ) {}
 
 /** The `CatalogPricing` of an extension failed, or returned an invalid price: `cause` says which. */
-export class PricesUnavailable extends technical(
+export class PricesUnavailable extends applicationError(
   'extension',
   'prices_unavailable',
   'The prices of the order cannot be read',
 ) {}
 
 /** The database is unreachable or full, or cancelled a transaction in favour of others. */
-export class Unavailable extends technical('unavailable', 'unavailable', 'The database is unavailable') {}
+export class Unavailable extends applicationError('unavailable', 'unavailable', 'The database is unavailable') {}
 
 /** The database is not migrated to this release. Clients handle it as an outage, with the same code. */
-export class SchemaMismatch extends technical(
+export class SchemaMismatch extends applicationError(
   'unavailable',
   'unavailable',
   'The database lacks a table or column of this release',
@@ -76,7 +79,7 @@ export class SchemaMismatch extends technical(
  * The connection was lost during COMMIT, or the server stopped waiting for its standbys: the transaction may have taken
  * effect, or may still be lost in a failover.
  */
-export class CommitOutcomeUnknown extends technical(
+export class CommitOutcomeUnknown extends applicationError(
   'unavailable',
   'outcome_unknown',
   'The outcome of the commit is unknown',
@@ -86,7 +89,7 @@ export class CommitOutcomeUnknown extends technical(
   }
 }
 
-export class UnusableValue extends technical('unusable_value', 'invalid_request', 'The database refused a value') {}
+export class UnusableValue extends applicationError('unusable_value', 'invalid_request', 'The database refused a value') {}
 
 export const IdempotencyInFlight = domainError(
   'conflict',
@@ -97,16 +100,6 @@ export const IdempotencyMismatch = domainError(
   'rejected',
   'idempotency_mismatch',
   'This key was used with a different request',
-);
-export const CursorExpired = domainError(
-  'invalid',
-  'cursor_expired',
-  'The cursor or time is too old: later deletions are no longer stored. Start again without it',
-);
-export const CursorInvalid = domainError(
-  'invalid',
-  'cursor_invalid',
-  'The cursor is malformed, or belongs to another store, mode or set of kinds',
 );
 /** The rows of a page are too large in total. */
 export class PageTooLarge extends domainError('rejected', 'page_too_large', 'The rows of this page are too large') {
@@ -131,7 +124,3 @@ export class PageTooDeep extends domainError('invalid', 'page_too_deep', 'The pa
     super();
   }
 }
-/** The current state of the key does not allow to roll or activate it. */
-export const ApiKeyNotActive = domainError('rejected', 'api_key_not_active', (problem: string) => problem);
-/** A key grants at most what its maker has. A maker who has lost access changes nothing. */
-export const ExceedsMaker = domainError('rejected', 'exceeds_maker', (excess: string) => excess);

@@ -1,7 +1,7 @@
 // Applications of other teams import this file as `store-commerce/domain`. It exports errors, the values that use cases
 // and ports take and return, and the functions that make them.
 export * from './errors.js';
-export { DomainError, type FailureKind } from './shared/domain-error.js';
+export { DomainError, type FailureKind, type LineFault } from './shared/domain-error.js';
 
 export type { ApiKeyMode } from './access/api-key.js';
 export type { ApiKeyScope, ScopeWord } from './access/api-key-scope.js';

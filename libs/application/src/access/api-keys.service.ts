@@ -1,7 +1,7 @@
 import { API_KEY_SECRET, composeApiKey, NotFound, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { ApiKeyNotActive, ExceedsMaker } from '../errors.js';
+import { ApiKeyNotActive, ExceedsMaker } from './key-errors.js';
 import {
   ApiKeyRepository,
   CHANGED_MAKER,

@@ -1,5 +1,5 @@
 import { MAX_INT4 } from '@app/domain';
-import { CursorInvalid } from '../errors.js';
+import { CursorInvalid } from '../feed/cursor-errors.js';
 import { fromOpaque, toOpaque } from '../feed/cursor.js';
 import type { SkuId } from '../ports/sku.repository.js';
 

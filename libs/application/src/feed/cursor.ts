@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readUuid } from '@app/domain';
 import { CHANGE_KINDS, type ChangeKind, type FeedPosition } from '../ports/change-feed.js';
-import { CursorInvalid } from '../errors.js';
+import { CursorInvalid } from './cursor-errors.js';
 
 export interface CursorOwner {
   readonly storeId: number;

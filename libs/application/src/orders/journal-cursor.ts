@@ -1,5 +1,5 @@
 import { readUuid } from '@app/domain';
-import { CursorInvalid } from '../errors.js';
+import { CursorInvalid } from '../feed/cursor-errors.js';
 import { fromOpaque, toOpaque } from '../feed/cursor.js';
 import type { JournalPosition } from '../ports/order.repository.js';
 

@@ -1,7 +1,7 @@
 import { hasFailedTooLong, retryDelayMs } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { MAX_WEBHOOK_READS, MAX_WEBHOOK_READS_OF_STORE } from '../capacity.js';
-import { CursorExpired } from '../errors.js';
+import { CursorExpired } from '../feed/cursor-errors.js';
 import { FeedService, type ChangesPage } from '../feed/feed.service.js';
 import type { ChangedResource, FeedPosition } from '../ports/change-feed.js';
 import { MAX_LIMIT } from '../ports/page.js';

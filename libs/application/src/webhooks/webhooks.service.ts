@@ -1,7 +1,7 @@
 import { NotFound, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { CursorExpired, CursorInvalid } from '../errors.js';
+import { CursorExpired, CursorInvalid } from '../feed/cursor-errors.js';
 import { decodeCursor } from '../feed/cursor.js';
 import { ChangeFeed } from '../ports/change-feed.js';
 import type { IdempotentRequest } from '../ports/idempotency.js';

@@ -1,4 +1,5 @@
-import { CustomerTooLarge, MetadataTooLarge } from '../errors.js';
+import { CustomerTooLarge } from './customer-errors.js';
+import { MetadataTooLarge } from '../orders/change-errors.js';
 import { isMetadataSmall, METADATA_LIMITS, withPatch, type Metadata, type MetadataPatch } from '../shared/metadata.js';
 import { wholeAddress, type PostalAddress } from '../shared/postal-address.js';
 import { ACCOUNT_BYTES } from './customer-limits.js';

@@ -1,4 +1,4 @@
-import { FeeExceedsOwed, OrderCancelled } from '../errors.js';
+import { FeeExceedsOwed, OrderCancelled } from './change-errors.js';
 import { sumByLine, type LineQuantity } from './line-units.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent, type OrderEvent } from './order-event.js';

@@ -1,4 +1,4 @@
-import { BillingTooLate, ContactTooLate, OrderCancelled } from '../errors.js';
+import { BillingTooLate, ContactTooLate, OrderCancelled } from './change-errors.js';
 import { ANALYSIS_UNAVAILABLE, rulesOf, type FraudAssessment, type FraudVerdict } from '../fraud/fraud-assessment.js';
 import type { ContactPart } from '../fraud/fraud-facts.js';
 import type { OrderChange, OrderEffect } from './order-change.js';

@@ -1,18 +1,15 @@
+import { LinesFixed, NoUnitsLeft, OrderCancelled, PaymentUnrecorded } from './change-errors.js';
 import {
   ChargesGiven,
   CurrencyMismatch,
   InvalidOrderItems,
   ItemsUnavailable,
-  LinesFixed,
-  NoUnitsLeft,
-  OrderCancelled,
-  PaymentUnrecorded,
   PriceChanged,
   QuantityNotOffered,
   TotalOutOfRange,
   type UnavailableItem,
   type UnofferedQuantity,
-} from '../errors.js';
+} from './placement-errors.js';
 import type { Currency } from '../values/currency.js';
 import { MAX_TOTAL, Money } from '../money/money.js';
 import { sumDemand } from '../stock/stock-demand.js';

@@ -1,4 +1,4 @@
-import { MetadataTooLarge } from '../errors.js';
+import { MetadataTooLarge } from './change-errors.js';
 import {
   isMetadataSmall,
   isSameMetadata,

@@ -1,4 +1,4 @@
-import { DatedTooEarly } from '../errors.js';
+import { DatedTooEarly } from './change-errors.js';
 import type { OrderChange } from './order-change.js';
 import type { PlacedOrder } from './placed-order.js';
 

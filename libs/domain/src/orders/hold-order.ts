@@ -1,4 +1,4 @@
-import { HeldTooLate, OrderCancelled } from '../errors.js';
+import { HeldTooLate, OrderCancelled } from './change-errors.js';
 import { MANUAL } from '../fraud/fraud-assessment.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';

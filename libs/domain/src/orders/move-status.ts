@@ -1,4 +1,4 @@
-import { IllegalTransition, OrderHeld, StaleStatus } from '../errors.js';
+import { IllegalTransition, OrderHeld, StaleStatus } from './change-errors.js';
 import type { LineQuantity } from './line-units.js';
 import type { OrderChange } from './order-change.js';
 import type { StatusField } from './order-event.js';

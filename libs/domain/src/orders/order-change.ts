@@ -1,4 +1,4 @@
-import type { Shortage } from '../errors.js';
+import type { Shortage } from './placement-errors.js';
 import type { FraudAssessment } from '../fraud/fraud-assessment.js';
 import type { DomainError } from '../shared/domain-error.js';
 import type { Metadata } from '../shared/metadata.js';

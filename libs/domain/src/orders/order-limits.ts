@@ -1,4 +1,4 @@
-import { TooManyRecords } from '../errors.js';
+import { TooManyRecords } from './change-errors.js';
 import { effectOf, type RecordedShipment, type OrderChange } from './order-change.js';
 import type { OrderEventName } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';

@@ -1,5 +1,5 @@
 import type { Money } from '../money/money.js';
-import { InvalidOrderItems } from '../errors.js';
+import { InvalidOrderItems } from './placement-errors.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { LineCharges } from './charges.js';
 

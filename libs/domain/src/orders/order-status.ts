@@ -1,4 +1,4 @@
-import { IllegalTransition } from '../errors.js';
+import { IllegalTransition } from './change-errors.js';
 
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];

@@ -1,5 +1,6 @@
 import { MAX_UNIT_PRICE, Money } from '../money/money.js';
-import { IllegalTransition, InvalidOrderItems } from '../errors.js';
+import { IllegalTransition } from './change-errors.js';
+import { InvalidOrderItems } from './placement-errors.js';
 import { NO_CHARGES, type Charges, type LineCharges } from './charges.js';
 import { orderLineOf, type OrderLine } from './order-line.js';
 import { newOrder, type OrderDraft } from './order.js';

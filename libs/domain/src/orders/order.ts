@@ -1,5 +1,5 @@
 import type { Currency } from '../values/currency.js';
-import { InvalidOrderItems } from '../errors.js';
+import { InvalidOrderItems } from './placement-errors.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { OrderLine } from './order-line.js';
 import type { OrderSource, OrderState } from './order-status.js';

@@ -2,10 +2,10 @@ import {
   AlreadyShipped,
   BeingPicked,
   CancelledTooLate,
-  NotFound,
   ReturnExceedsShipment,
   UnitsWithoutBin,
-} from '../errors.js';
+} from './change-errors.js';
+import { NotFound } from '../shared/request-errors.js';
 import { MANUAL } from '../fraud/fraud-assessment.js';
 import type { DomainError } from '../shared/domain-error.js';
 import type { Metadata } from '../shared/metadata.js';

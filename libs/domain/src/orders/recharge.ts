@@ -1,4 +1,4 @@
-import { InvalidOrderItems } from '../errors.js';
+import { InvalidOrderItems } from './placement-errors.js';
 import { Money, partOf } from '../money/money.js';
 import { unitsByLine } from './line-units.js';
 import type { ChargeableOrder } from './chargeable-order.js';

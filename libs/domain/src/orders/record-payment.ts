@@ -1,4 +1,4 @@
-import { PaidAmountMismatch, PaymentReferenceTaken, PaymentsTooLarge } from '../errors.js';
+import { PaidAmountMismatch, PaymentReferenceTaken, PaymentsTooLarge } from './change-errors.js';
 import { assertMetadataFits, metadataOf } from './change-metadata.js';
 import type { OrderChange, Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';

@@ -1,4 +1,4 @@
-import { CreditExceedsOwed, RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from '../errors.js';
+import { CreditExceedsOwed, RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from './change-errors.js';
 import { givingUp } from './cancel-order.js';
 import { covers, isSameUnits, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
 import { freeReference, type RecordedPayment, type OrderChange, type Repeatable } from './order-change.js';

@@ -1,4 +1,4 @@
-import { NotHeld, OrderCancelled } from '../errors.js';
+import { NotHeld, OrderCancelled } from './change-errors.js';
 import type { OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';

@@ -1,4 +1,5 @@
-import { MailPending, MailWithoutAddress, NotFound, OrderCancelled, OrderHeld } from '../errors.js';
+import { MailPending, MailWithoutAddress, OrderCancelled, OrderHeld } from './change-errors.js';
+import { NotFound } from '../shared/request-errors.js';
 import type { MailOfOrder, OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';
 import type { PlacedOrder } from './placed-order.js';

@@ -1,4 +1,4 @@
-import { UnitsLeftToShip } from '../errors.js';
+import { UnitsLeftToShip } from './change-errors.js';
 import { cancelledAs } from './cancel-order.js';
 import { freeReference, type OrderChange } from './order-change.js';
 import { orderEvent } from './order-event.js';

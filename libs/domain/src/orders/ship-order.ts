@@ -2,13 +2,13 @@ import {
   AlreadyShipped,
   DeliveredTooEarly,
   IllegalTransition,
-  NotFound,
   OrderCancelled,
   OrderCredited,
   OrderHeld,
   ShipmentReferenceTaken,
   ShipmentVoid,
-} from '../errors.js';
+} from './change-errors.js';
+import { NotFound } from '../shared/request-errors.js';
 import type { DomainError } from '../shared/domain-error.js';
 import { covers, isSameUnits, sumByLine, type LineQuantity } from './line-units.js';
 import type { EffectOf, RecordedShipment, OrderChange, Repeatable } from './order-change.js';

@@ -1,4 +1,4 @@
-import { TooManyTaxes } from '../errors.js';
+import { TooManyTaxes } from './placement-errors.js';
 import { partOf } from '../money/money.js';
 
 /**

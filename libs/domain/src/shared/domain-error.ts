@@ -38,3 +38,35 @@ export function domainError<Args extends readonly unknown[] = []>(
   // Tests and logs name the class.
   return Object.defineProperty(made, 'name', { value: code });
 }
+
+/** The store's current state refuses the request. */
+export function rejected<Args extends readonly unknown[] = []>(
+  code: string,
+  text: string | ((...args: Args) => string),
+) {
+  return domainError('rejected', code, text);
+}
+
+/** What is wrong with a line of a request. */
+export interface LineFault {
+  /** The place of the line in the request, such as `lines[0]`; `''` where the request has no such line. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export function refusedLines(code: string) {
+  const refused = rejected(code, (faults: readonly LineFault[]) => {
+    const texts = faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    return `Nothing was changed: ${texts.join('; ')}`;
+  });
+  return class extends refused {
+    constructor(readonly faults: readonly LineFault[]) {
+      super(faults);
+    }
+  };
+}
+
+export const ReferenceTaken = rejected(
+  'reference_taken',
+  'Another request of this kind has this reference: send another reference',
+);
