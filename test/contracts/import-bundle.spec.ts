@@ -442,7 +442,7 @@ describe('warnings of an import', () => {
   const LAMP = { name: 'Lamp', unit_price: 1_000, quantity: 1 };
   const TAXED = { line_items: [{ ...LAMP, tax: [vat(100)] }] };
   const TAXES = 'but the taxes of its line_items and its shipping add up to';
-  const ONLY = 'tax_lines and the journal contain only those';
+  const ONLY = 'tax_lines and the journal contain only the taxes of the lines and the shipping';
   const booking = (kind: string, tax: number) => {
     const at = '2026-03-01T00:00:00.000Z';
     return { at, kind, reference: '', credited: 0, tax_lines: [{ ...vat(tax), included: false }] };

@@ -94,7 +94,7 @@ describe('StoreImport', () => {
       expect(refused.map(({ result }) => result)).toEqual([...lines, 'last'].map(() => 'refused'));
       expect([refused[0]?.error, refused[499]?.error]).toEqual([
         'the database rejects it (23514, no_seven)',
-        'the database rejects it together with the lines 251 to 500 (23514, no_seven)',
+        'the database rejects lines 251 to 500 together (23514, no_seven)',
       ]);
     });
 
@@ -159,7 +159,7 @@ describe('StoreImport', () => {
 
         expect(refused).toMatchObject({
           result: 'refused',
-          error: `${path} must be an id that the service has given to a row`,
+          error: `${path} must be an id that the service has already assigned`,
         });
         expect(await sequences()).toEqual(before);
       },
@@ -204,7 +204,7 @@ describe('StoreImport', () => {
     const many = await write([...few, bin('A-2'), brand('a')]);
 
     expect(many.map(({ result }) => result)).toEqual(['refused', 'refused', 'created']);
-    expect(many[0]?.error).toBe('The store has 100000 bins, the maximum that requests can create');
+    expect(many[0]?.error).toBe('The store has 100000 bins, the maximum for requests');
     expect((await write(few)).map(({ result }) => result)).toEqual(['created']);
   });
 

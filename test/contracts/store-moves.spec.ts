@@ -447,10 +447,12 @@ describe('StoreMoves', () => {
       .finally(() => full.drop());
 
     expect(faults).toEqual([
-      expect.stringMatching(/^The source has \d+ free and needs 11 replication slots: raise max_replication_slots/),
-      expect.stringMatching(/has \d+ free and needs 11 senders: raise max_wal_senders/),
-      expect.stringMatching(/^The target has \d+ free and needs 11 origins: raise max_active_replication_origins/),
-      expect.stringMatching(/has 1 free and needs 2 workers: raise max_logical_replication_workers/),
+      expect.stringMatching(/^The source has \d+ of 11 required free replication slots: raise max_replication_slots/),
+      expect.stringMatching(/has \d+ of 11 required free WAL senders: raise max_wal_senders/),
+      expect.stringMatching(
+        /^The target has \d+ of 11 required free replication origins: raise max_active_replication_origins/,
+      ),
+      expect.stringMatching(/has 1 of 2 required free replication workers: raise max_logical_replication_workers/),
     ]);
   });
 

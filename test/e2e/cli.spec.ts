@@ -351,7 +351,7 @@ describe('the command line', () => {
 
     expect(delivered).toMatchObject({
       code: 1,
-      stderr: 'error: fulfillment cannot change from PENDING to DELIVERED, only to CONFIRMED or CANCELLED\n',
+      stderr: 'error: The fulfillment status cannot change from PENDING to DELIVERED, only to CONFIRMED or CANCELLED\n',
     });
     expect(both).toMatchObject({ code: 0, json: { status: 'FAILED', fulfillment_status: 'CANCELLED', restocked: 0 } });
     const history = (await cli(['orders', 'history', 'POS-7'])).json as { event: string; actor: object }[];
@@ -607,10 +607,10 @@ describe('imports of the command line', () => {
     expect(result).toMatchObject({
       code: 1,
       stderr:
-        'error: line 1: the database rejects it together with the lines 1 to 3 (23514, one)\n' +
-        'line 2: the database rejects it together with the lines 1 to 3 (23514, one)\n' +
-        'line 3: the database rejects it together with the lines 1 to 3 (23514, one)\n' +
-        'Nothing was kept. Correct the lines and run the import again.\n',
+        'error: line 1: the database rejects lines 1 to 3 together (23514, one)\n' +
+        'line 2: the database rejects lines 1 to 3 together (23514, one)\n' +
+        'line 3: the database rejects lines 1 to 3 together (23514, one)\n' +
+        'Nothing was imported. Correct the lines and run the import again.\n',
     });
   });
 

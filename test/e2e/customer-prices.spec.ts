@@ -129,7 +129,7 @@ describe('a quantity that is not offered', () => {
     const answer = await api.post('/v1/orders', bodyOf(1, { customer_id: company, items: items(2, 3) }));
 
     expect(codeOf(answer)).toEqual([422, 'quantity_not_offered']);
-    const message = '5 is not offered: at least 6, in steps of 6';
+    const message = '5 is not offered: order at least 6, in steps of 6';
     expect(answer.json()).toMatchObject({
       error: `items[0].quantity: ${message}; items[1].quantity: ${message}`,
       faults: [
@@ -161,8 +161,8 @@ describe('a quantity that is not offered', () => {
 
     const refused = [await edit({ add: add(5) }), await edit({ set: [{ line: 1, quantity: 7 }] })];
     expect(refused.map((answer) => [...codeOf(answer), errorOf(answer)])).toEqual([
-      [422, 'quantity_not_offered', 'add[0].quantity: 11 is not offered: at least 6, in steps of 6'],
-      [422, 'quantity_not_offered', 'set[0].quantity: 7 is not offered: at least 6, in steps of 6'],
+      [422, 'quantity_not_offered', 'add[0].quantity: 11 is not offered: order at least 6, in steps of 6'],
+      [422, 'quantity_not_offered', 'set[0].quantity: 7 is not offered: order at least 6, in steps of 6'],
     ]);
     const edited = await edit({ set: [{ line: 1, quantity: 10 }], add: add(14) });
     expect(edited.json()).toMatchObject({

@@ -105,7 +105,7 @@ describe('a change of a customer', () => {
       'addresses that are too large',
       { addresses: contacts(50, { address: 'x'.repeat(500), address2: 'ä'.repeat(500) }) },
       422,
-      'The addresses and contacts of a customer are at most 64 kB: send less',
+      'A customer can have at most 64 kB of addresses and contacts: shorten or remove some',
     ],
     ['too much metadata', { metadata: { ['k'.repeat(41)]: 'x' } }, 400, 'metadata must be an object of at most 50'],
   ])('with %s is answered by name', async (_case, body, status, error) => {

@@ -122,7 +122,7 @@ describeInBrowser('the lists of the dashboard', () => {
     await settled();
     expect(await rows.locator('a').allTextContents()).toEqual(['DUE-PAST']);
     await rows.locator('a').click();
-    await page.getByRole('region', { name: 'Money' }).getByText('Mar 3, 2020, 01:00').waitFor();
+    await page.getByRole('region', { name: 'Payment' }).getByText('Mar 3, 2020, 01:00').waitFor();
     await page.context().close();
   });
 

@@ -225,7 +225,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.type(sku);
         await hands.press('Enter');
         await hands.page.getByText('1 row', { exact: true }).waitFor();
-        await hands.ask('±', hands.page.getByRole('main'));
+        await hands.ask('Adjust…', hands.page.getByRole('main'));
         await hands.type('-3');
         await hands.enter(hands.page.getByText(`Stock of ${sku} updated.`));
         await hands.page.getByText('17', { exact: true }).waitFor();

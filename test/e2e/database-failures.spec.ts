@@ -334,7 +334,7 @@ describe('a worker whose connections to the database are frozen', () => {
     async () => {
       await eventually(await placeForMail(workers.smtp), HEALED_MS);
 
-      expect(workers.healing.log).toContain('The stages of orders cannot be claimed');
+      expect(workers.healing.log).toContain('Pipeline stages cannot be claimed');
     },
     2 * HEALED_MS,
   );

@@ -497,7 +497,7 @@ describe('the personal data of a customer over HTTP', () => {
 
     expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([422, 'too_many_records']);
     expect(refused.json<{ error: string }>().error).toBe(
-      'A request handles at most 20000 records of the orders of a person: ask the operator to run `store-commerce customers erase`',
+      'A request can handle at most 20000 order records of a person: ask the operator to run `store-commerce customers erase`',
     );
     expect((await send('GET', id)).json()).toMatchObject({ data: { email } });
   });

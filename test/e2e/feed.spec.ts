@@ -324,7 +324,7 @@ describe('GET /v1/changes', () => {
     const unknown = await api.get('/v1/changes?kinds=orders,nothing');
     expect([unknown.statusCode, unknown.json<{ error: string }>().error]).toEqual([
       400,
-      `kinds must be words of ${CHANGE_KINDS.join(', ')}, separated by commas`,
+      `kinds must be one or more of ${CHANGE_KINDS.join(', ')}, separated by commas`,
     ]);
   });
 

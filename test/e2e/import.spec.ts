@@ -320,7 +320,7 @@ describe('imported prices', () => {
     [{ kind: 'price_list', code: 'NEW' }, 'price_list.name is required'],
     [
       { kind: 'price_list', code: 'NEW', name: 'x', currency: 'EUR' },
-      'price_list.currency must be USD, that of the store',
+      'price_list.currency must be USD, the currency of the store',
     ],
     [
       { kind: 'price_list', code: 'NEW', name: 'x', valid_from: '2026-02-02', valid_to: '2026-02-01' },
@@ -372,7 +372,7 @@ describe('imported prices', () => {
     const written = await write(list('7'), list('ONE'), list('TWO'), list('8'));
 
     expect(resultsOf(written)).toEqual(['updated', 'created', 'refused', 'updated']);
-    expect(refusalOf(written)[2]).toBe('price_list must be one of at most 1000 of the store');
+    expect(refusalOf(written)[2]).toBe('price_list exceeds the 1000 price lists that a store can have');
   });
 });
 
@@ -423,11 +423,15 @@ describe('the variants of an imported product', () => {
   });
 
   it.each<[string, readonly object[], string]>([
-    ['leave the list', VARIANTS.slice(0, 1), 'product.variants leaves out variants with stock: "MUG-L" (units: 5)'],
+    [
+      'leave the list',
+      VARIANTS.slice(0, 1),
+      'product.variants omits variants with stock, which become INACTIVE: "MUG-L" (units: 5)',
+    ],
     [
       'get another SKU',
       [VARIANTS[0] ?? {}, { sku: 'MUG-XL', name: 'Large' }],
-      'product.variants leaves out variants with stock: "MUG-L" (units: 5)',
+      'product.variants omits variants with stock, which become INACTIVE: "MUG-L" (units: 5)',
     ],
     ['stay', VARIANTS, ''],
   ])('warn of their units when they %s', async (_what, variants, warning) => {
@@ -445,7 +449,7 @@ describe('the variants of an imported product', () => {
 
     const lines = await write({ kind: 'product', slug: 'mug', variants: VARIANTS });
 
-    const warning = 'product has variants now: only orders without a variant take the stock of "MUG" (units: 5)';
+    const warning = 'product now has variants: only orders that name no variant can use the stock of "MUG" (units: 5)';
     expect(lines).toMatchObject([{ result: 'updated', warning }]);
     expect(await shown('/v1/products/mug')).toMatchObject({ quantity: 5 });
     expect(await shown('/v1/products?in_stock=true')).toMatchObject([{ slug: 'mug' }]);
@@ -719,7 +723,7 @@ describe('a warehouse that opens or closes by a request', () => {
     const [opened, same] = [await resultsOf([line('HALL', true)]), await resultsOf([line('HALL', false)])];
 
     expect(opened[0]?.error).toBe(
-      'warehouse.active cannot change by request: it would affect more than 2000 bins with a product. Use the command import',
+      'warehouse.active cannot be changed by a request that affects more than 2000 bins with a product: ask the operator to run `store-commerce import`',
     );
     expect(same).toMatchObject([{ result: 'unchanged' }]);
   });
@@ -754,7 +758,7 @@ describe('the variants of a request', () => {
 
     expect(results.map(({ result }) => result)).toEqual([...Array<string>(6).fill('updated'), 'refused', 'created']);
     expect(results[6]?.error).toBe(
-      'product cannot be written by this request: its products would have more than 6000 variants together, including stored ones. Send it in another request, or use the command import',
+      'product exceeds the 6000 variants, including stored ones, that the products of one request can have: send the product in another request, or ask the operator to run `store-commerce import`',
     );
   });
 });

@@ -143,13 +143,13 @@ describe('a new key', () => {
       'what its maker lacks',
       'developer',
       { scope: ['orders'] },
-      'scope must not contain orders: allowed are read, webhooks, keys',
+      'scope must not contain orders: the allowed scopes are read, webhooks, keys',
     ],
     [
       'full, by a developer',
       'developer',
       { scope: ['full'] },
-      'scope must not contain full: allowed are read, webhooks, keys',
+      'scope must not contain full: the allowed scopes are read, webhooks, keys',
     ],
   ])('of a person may not have %s', async (_what, role, body, error) => {
     const { headers } = await signedIn(role);
@@ -158,8 +158,13 @@ describe('a new key', () => {
   });
 
   it.each<[string, string, object, string]>([
-    ['what its maker lacks', '', { scope: ['stock'] }, 'scope must not contain stock: allowed are read, orders'],
-    ['keys', '', { scope: ['keys'] }, 'scope must not contain keys: allowed are read, orders'],
+    [
+      'what its maker lacks',
+      '',
+      { scope: ['stock'] },
+      'scope must not contain stock: the allowed scopes are read, orders',
+    ],
+    ['keys', '', { scope: ['keys'] }, 'scope must not contain keys: the allowed scopes are read, orders'],
     ['the other mode', '', { mode: 'test' }, 'mode must be live'],
     [
       'networks of others',
@@ -182,7 +187,7 @@ describe('a new key', () => {
   it.each<[string, object, RegExp]>([
     ['team', { scope: ['team'] }, /^scope must be a list of one or more of full, read, .*sales, pricing, keys$/],
     ['no scope', { scope: undefined }, /^scope must be a list/],
-    ['full with other words', { scope: ['full', 'orders'] }, /^scope must be full alone, or words without full$/],
+    ['full with other words', { scope: ['full', 'orders'] }, /^scope must be full alone, or scopes other than full$/],
     ['a blank name', { name: ' ' }, /^name is required/],
     ['a name in two lines', { name: 'a\nb' }, /^name must be/],
     ['a name that turns its text around', { name: 'a\u202eb' }, /^name must be/],
@@ -307,14 +312,20 @@ describe('a roll', () => {
   });
 
   it.each<[string, string, ApiKeyScope, string, string]>([
-    ['with more words', '', 'read,stock', '', 'scope of the key must not contain stock: allowed are read, orders'],
-    ['that is full', '', 'full', '', 'scope of the key must not contain full: allowed are read, orders'],
+    [
+      'with more words',
+      '',
+      'read,stock',
+      '',
+      'scope of the key must not contain stock: the allowed scopes are read, orders',
+    ],
+    ['that is full', '', 'full', '', 'scope of the key must not contain full: the allowed scopes are read, orders'],
     [
       'with keys, such as itself',
       '',
       'read,keys',
       '',
-      'scope of the key must not contain keys: allowed are read, orders',
+      'scope of the key must not contain keys: the allowed scopes are read, orders',
     ],
     ['of any network', `networks = '{127.0.0.0/8}'`, 'read', '', 'networks of the key must be within 127.0.0.0/8'],
     ['that is trusted', '', 'read', 'trusted = true', 'only a person can roll or activate a trusted key'],

@@ -354,7 +354,7 @@ describe('a connector that knows only a time and pages', () => {
     ]);
 
     expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([400, 'page_too_deep']);
-    expect(refused.json<{ error: string }>().error).toContain('continue with sort=updated_at');
+    expect(refused.json<{ error: string }>().error).toContain('send page=1 with sort=updated_at');
     expect(beyond.json()).toMatchObject({ data: [], pagination: { total: 1_150, page: 13 } });
     expect(skus.json()).toMatchObject({ data: [], pagination: { total: 0, page: 13 } });
   });

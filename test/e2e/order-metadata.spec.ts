@@ -187,7 +187,12 @@ describe('metadata of an order', () => {
     const imported = await api.post('/v1/import', { lines: [product] });
     expect(imported.json()).toMatchObject({
       data: {
-        lines: [{ result: 'refused', error: 'product has metadata of more than 64 kB, with that of its parts' }],
+        lines: [
+          {
+            result: 'refused',
+            error: 'product must have at most 64 kB of metadata, including that of its lines, payments or variants',
+          },
+        ],
       },
     });
     expect(await outcome(api.post('/v1/orders', { ...order, items: items.slice(0, 2) }))).toEqual([201, undefined]);

@@ -175,15 +175,15 @@ describe('the names of the answers in the body of an order', () => {
     };
     expect(await errorOf({ line_items: [{ ...line, quantity: 2 }] })).toEqual([
       400,
-      'line_items must equal items where both are sent',
+      'line_items must equal items if both are sent',
     ]);
     expect(await errorOf({ shipping_address: { city: 'Bonn' } })).toEqual([
       400,
-      'shipping_address.city must equal customer.city where both are sent',
+      'shipping_address.city must equal customer.city if both are sent',
     ]);
     expect(await errorOf({ billing: { name: 'A' }, billing_address: { name: 'B' } })).toEqual([
       400,
-      'billing_address.name must equal billing.name where both are sent',
+      'billing_address.name must equal billing.name if both are sent',
     ]);
     expect(await errorOf({ items: null, line_items: [{ ...line, quantity: 0 }] })).toEqual([
       400,
@@ -291,7 +291,10 @@ describe('the SKU of an item', () => {
     for (const answer of [await shop.post('/v1/orders', body), await shop.post(PATH, body)]) {
       expect([answer.statusCode, answer.headers['x-error-code'], answer.json()]).toMatchObject([
         ...[400, 'ambiguous_sku'],
-        { success: false, error: 'Several products have this SKU, send product_id and variant_id: items[1].sku twin' },
+        {
+          success: false,
+          error: 'A SKU matches several products: send product_id and variant_id instead of items[1].sku twin',
+        },
       ]);
     }
     expect((await shop.get('/v1/orders')).json()).toMatchObject({ pagination: { total: 0 } });
@@ -494,7 +497,7 @@ const BODIES = Number(process.env['PREVIEW_BODIES'] ?? 150);
 const SEED = Number(process.env['PREVIEW_SEED'] ?? 20261122);
 const TIMEOUT_MS = 60_000 + 60 * BODIES;
 const MAX_NAMED = 20;
-const HINT = ' without variant_id (the product has variants)';
+const HINT = ' without variant_id (the product has variants: send variant_id)';
 
 interface Item {
   readonly product_id?: number;

@@ -201,7 +201,7 @@ describe('stock and money', () => {
     await fill({ set: 0, expected: null });
 
     expect([response.statusCode, response.headers['x-error-code'], response.json()]).toMatchObject([
-      ...[422, 'above_limit', { success: false, error: 'A bin holds at most 2147483647' }],
+      ...[422, 'above_limit', { success: false, error: 'A bin can hold at most 2147483647 units' }],
     ]);
     expect((await post(id, path, body)).statusCode).toBe(path === 'refunds' ? 201 : 200);
   });
@@ -374,7 +374,7 @@ describe('bins', () => {
       post(id, 'shipments', { reference: 'S-1', items: [{ line: 1, quantity: 2, from: units }] });
 
     expect((await ship(from(2, 2))).json()).toMatchObject({
-      error: `Bin ${bins[2]?.warehouse}/${bins[2]?.bin} has 0 free units, 2 are required`,
+      error: `Bin ${bins[2]?.warehouse}/${bins[2]?.bin} has 0 free units, but 2 are required`,
     });
     expect((await ship({ ...bins[0], bin: 'NONE', quantity: 2 })).json()).toMatchObject({
       error: `Bin ${bins[0]?.warehouse}/NONE not found`,

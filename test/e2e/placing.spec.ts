@@ -391,7 +391,7 @@ describe('POST /v1/orders: stock', () => {
 
     expect(await orders.refusal(anOrderBody(shoe))).toEqual([
       422,
-      'items[0]: requested 1, available 0 without variant_id (the product has variants)',
+      'items[0]: requested 1, available 0 without variant_id (the product has variants: send variant_id)',
     ]);
   });
 

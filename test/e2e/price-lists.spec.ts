@@ -97,8 +97,8 @@ describe('PUT /v1/price-lists/{code}', () => {
   });
 
   it.each<[string, object, number, string]>([
-    ['A B', {}, 400, 'code must be 1 to 64 characters without blanks and slashes'],
-    ['x'.repeat(65), {}, 400, 'code must be 1 to 64 characters without blanks and slashes'],
+    ['A B', {}, 400, 'code must be 1 to 64 characters without whitespace or slashes'],
+    ['x'.repeat(65), {}, 400, 'code must be 1 to 64 characters without whitespace or slashes'],
     ['A', { name: ' ' }, 400, 'name is required'],
     ['A', { valid_from: '2026-02-30' }, 400, 'valid_from must be a date such as 2026-03-29'],
     ['A', { valid_from: '2026-03-02', valid_to: '2026-03-01' }, 400, 'valid_to must not be before valid_from'],
@@ -130,7 +130,7 @@ describe('PUT /v1/price-lists/{code}', () => {
 
     expect(made.map(({ status }) => status).sort()).toEqual([200, 422]);
     expect(made.find(({ status }) => status === 422)).toMatchObject({
-      ...{ code: 'too_many_records', error: 'A store has at most 1000 price lists' },
+      ...{ code: 'too_many_records', error: 'A store can have at most 1000 price lists' },
     });
     expect((await put('L-1', { name: 'New' })).status).toBe(200);
   });
@@ -259,7 +259,7 @@ describe('POST /v1/prices with a list', () => {
     expect(atomic).toMatchObject({ status: 422, code: 'prices_refused' });
     expect(results.map(({ code, error }) => [code, error])).toEqual([
       ['stale', 'The price is 70.00, not 71'],
-      ['stale', 'The list has no such price, not 70'],
+      ['stale', 'The list has no price for this quantity, not 70'],
       ['unknown_sku', 'The store has no product or variant with the SKU NONE'],
       ['too_precise', 'USD has 2 decimals: 1.001'],
       ['invalid', 'from_quantity must be an integer from 1 to 99900'],
@@ -295,7 +295,7 @@ describe('POST /v1/prices with a list', () => {
     const { lines: again } = await change('VIP', [price(null), price(1, { from_quantity: 21 })]);
 
     expect(lines.map(({ code }) => code)).toEqual([...Array<string>(20).fill(''), 'too_many_prices']);
-    expect(lines[20]?.error).toBe('A list has at most 20 prices of a product or variant');
+    expect(lines[20]?.error).toBe('A list can have at most 20 prices for each product or variant');
     expect(again.map(({ code }) => code)).toEqual(['', '']);
   });
 
@@ -481,7 +481,7 @@ describe('DELETE /v1/price-lists/{code}', () => {
 
     expect([refused.statusCode, refused.json()]).toMatchObject([
       422,
-      { code: 'price_list_in_use', error: 'Customers have the price list VIP: give them another one, or none, first' },
+      { code: 'price_list_in_use', error: 'Customers use the price list VIP: first assign them another one, or none' },
     ]);
     expect(await shown('list=VIP')).toEqual([['R-1', '1: 70']]);
   });

@@ -334,7 +334,7 @@ describe('POST /v1/stock', () => {
       api.store.id,
       warehouse,
     );
-    const error = 'The bin codes of the store have 2 MB, the maximum that requests can create';
+    const error = 'The bin codes of the store have 2 MB in total, the maximum for requests';
     const long = '😀'.repeat(64);
     const into = (bin: string) => ({ sku: 'R-1', warehouse, bin, adjust: 1 });
 
@@ -379,7 +379,7 @@ describe('POST /v1/stock', () => {
     [{ sku: 'R-1', set: 1 }, 'expected is required'],
     [{ sku: 'R-1', counted: 1 }, 'as_of is required; basis is required'],
     [{ sku: 'R-1', variant_id: 5, adjust: 1 }, 'variant_id requires product_id'],
-    [{ sku: 'R-1', bin: 'A 1/2', adjust: 1 }, 'bin must be 1 to 64 characters without blanks and slashes'],
+    [{ sku: 'R-1', bin: 'A 1/2', adjust: 1 }, 'bin must be 1 to 64 characters without whitespace or slashes'],
     [{ sku: 'R-1', adjust: 1, expected: 12 }, 'expected requires set'],
     [{ sku: 'R-1', adjust: 1, as_of: 'x', basis: 'on_hand' }, 'as_of requires counted; basis requires counted'],
     [{ sku: 'R-1', ajust: 1, adjust: 1 }, 'ajust is not a field of this request'],

@@ -51,7 +51,7 @@ export const minorUnits = option(AMOUNT);
 /** Operators may give `keys`, which `full` does not contain. */
 const GIVEN_SCOPES = [...WRITE_SCOPES, 'pricing', 'keys'].join(',');
 
-export const KEY_SCOPES = `full, or read, or permissions besides reading: some of ${GIVEN_SCOPES}`;
+export const KEY_SCOPES = `full, or read, or one or more of ${GIVEN_SCOPES}, each of which includes read`;
 
 export function keyScope(text: string, previous?: ApiKeyScope): ApiKeyScope {
   const scope = parseApiKeyScope(previous ? `${previous},${text}` : text);
@@ -59,7 +59,7 @@ export function keyScope(text: string, previous?: ApiKeyScope): ApiKeyScope {
   throw new InvalidArgumentError(
     text.split(',').some((word) => word.trim() === 'team')
       ? 'No key has the scope team: people manage the team.'
-      : `Specify full alone, or read or some of ${GIVEN_SCOPES}.`,
+      : `Specify full alone, or read, or one or more of ${GIVEN_SCOPES}.`,
   );
 }
 
@@ -100,7 +100,7 @@ export function changeKinds(text: string, previous: readonly ChangeKind[] = []):
   const names: string[] = [...previous, ...text.split(',').map((name) => name.trim())];
   const kinds = CHANGE_KINDS.filter((kind) => names.includes(kind));
   if (names.every((name) => kinds.some((kind) => kind === name))) return kinds;
-  throw new InvalidArgumentError(`Specify some of ${CHANGE_KINDS.join(',')}.`);
+  throw new InvalidArgumentError(`Specify one or more of ${CHANGE_KINDS.join(',')}.`);
 }
 
 export function replayStart(text: string): string | Date {
@@ -134,7 +134,7 @@ export const secretOverlapMs = duration(0, MAX_SECRET_OVERLAP_MS, '0s to 7d');
 export function bundleKinds(text: string, previous: readonly BundleKind[] = []): BundleKind[] {
   const given = text.split(',').map((name) => {
     const kind = KINDS.get(name.trim());
-    if (!kind) throw new InvalidArgumentError(`Specify some of ${[...KINDS.keys()].join(',')}.`);
+    if (!kind) throw new InvalidArgumentError(`Specify one or more of ${[...KINDS.keys()].join(',')}.`);
     return kind;
   });
   return [...previous, ...given];

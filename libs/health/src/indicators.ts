@@ -62,7 +62,7 @@ export class Indicators {
       ]),
       ...this.reportUpUnless('feed', { lag_seconds: feedLag }, [
         (feedLag ?? 0) > most.feedLagSeconds &&
-          `Changes have waited ${Math.floor(feedLag ?? 0)} s for their position: more than ${most.feedLagSeconds} s (FEED_MAX_LAG_SECONDS)`,
+          `Changes have waited ${Math.floor(feedLag ?? 0)} s for a position in the feed: more than ${most.feedLagSeconds} s (FEED_MAX_LAG_SECONDS)`,
       ]),
       ...this.reportUpUnless(
         'wal',

@@ -152,7 +152,7 @@ describe('the installation', () => {
       feed: {
         status: 'down',
         lag_seconds: 31,
-        reasons: ['Changes have waited 31 s for their position: more than 30 s (FEED_MAX_LAG_SECONDS)'],
+        reasons: ['Changes have waited 31 s for a position in the feed: more than 30 s (FEED_MAX_LAG_SECONDS)'],
       },
       wal: {
         status: 'down',

@@ -281,7 +281,7 @@ export function NetworksField({ description }: FieldOptions): PropertyDecorator 
   const isNetwork = (value: unknown) => typeof value === 'string' && readNetwork(value).network !== null;
   const isList = constraint(
     (value) => Array.isArray(value) && value.length > 0 && value.length <= MAX_NETWORKS && value.every(isNetwork),
-    `must be a list of 1 to ${MAX_NETWORKS} networks such as 192.0.2.0/24, or addresses, without host bits`,
+    `must be a list of 1 to ${MAX_NETWORKS} addresses, or networks without host bits such as 192.0.2.0/24`,
   );
   const items: SchemaObject = { type: 'string', examples: ['192.0.2.0/24'] };
   return fieldOrNull({ type: 'array', items, minItems: 1, maxItems: MAX_NETWORKS, description }, isList);

@@ -153,7 +153,7 @@ export class CustomersController {
       new CustomerWithoutEmail(),
       new OrdersOpen([]),
       new TooManyRows('orders of a person', 1_000, 'customers erase'),
-      new TooManyRows('records of the orders of a person', 20_000, 'customers erase'),
+      new TooManyRows('order records of a person', 20_000, 'customers erase'),
       new CommitOutcomeUnknown(null),
     ],
   })

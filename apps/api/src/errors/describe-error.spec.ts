@@ -133,7 +133,7 @@ describe('describeError', () => {
     [
       'a quantity that is not offered',
       new QuantityNotOffered([{ list: 'add', line: 1, requested: 5, minQuantity: 6, step: 1 }]),
-      [{ path: 'add[1].quantity', message: '5 is not offered: at least 6' }],
+      [{ path: 'add[1].quantity', message: '5 is not offered: order at least 6' }],
     ],
     [
       'an unknown customer',

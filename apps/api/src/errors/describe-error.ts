@@ -187,7 +187,7 @@ function lineFaults(error: LinesError): Fault[] {
     }));
   }
   return error.shortages.slice(0, MAX_NAMED).map(({ list = 'items', line, requested, available, lacksVariant }) => {
-    const hint = lacksVariant ? ' without variant_id (the product has variants)' : '';
+    const hint = lacksVariant ? ' without variant_id (the product has variants: send variant_id)' : '';
     return { path: `${list}[${line}]`, message: `requested ${requested}, available ${available}${hint}` };
   });
 }
@@ -200,7 +200,7 @@ function messageOf(error: DomainError): string {
       .join('; ');
   if (error instanceof AmbiguousSku) {
     const items = error.items.slice(0, MAX_NAMED).map(({ list = 'items', line, sku }) => `${list}[${line}].sku ${sku}`);
-    return `Several products have this SKU, send product_id and variant_id: ${items.join('; ')}`;
+    return `A SKU matches several products: send product_id and variant_id instead of ${items.join(', ')}`;
   }
   if (error instanceof OutOfStock || error instanceof QuantityNotOffered)
     return lineFaults(error)
@@ -212,8 +212,8 @@ function messageOf(error: DomainError): string {
     if (error.goesOnBy === 'cursor')
       return `A page can skip at most ${error.most} rows: continue with the cursor of the previous page and page=1`;
     return (
-      `A page by updated_at can skip at most ${error.most} rows: continue with sort=updated_at, the updated_at of the last row as ` +
-      'updated_from and page=1, or read GET /v1/changes'
+      `A page by updated_at can skip at most ${error.most} rows: send page=1 with sort=updated_at and the updated_at of ` +
+      'the last row as updated_from, or read GET /v1/changes'
     );
   }
   if (error instanceof ExternalReferenceTaken) return 'Another order has this external_reference';

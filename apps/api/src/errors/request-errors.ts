@@ -76,7 +76,7 @@ const TOO_MANY = {
   'of key': 'Too many requests from this API key: slow down',
   'of store': 'Too many requests from the API keys of this store: slow down',
   'of network': 'Too many requests from this network: slow down',
-  codes: 'Too many code requests for this address or from this network: try again later',
+  codes: 'Too many sign-in codes were requested for this email address or from this network: try again later',
 };
 
 export class TooManyRequests extends RequestError {

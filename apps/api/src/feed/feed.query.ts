@@ -9,7 +9,7 @@ const MAX_WAIT_SECONDS = 25;
 export const NOW = 'now';
 export const TWO_STARTS = 'cursor and from exclude each other: send one of them';
 
-const UNKNOWN_KIND = `kinds must be words of ${CHANGE_KINDS.join(', ')}, separated by commas`;
+const UNKNOWN_KIND = `kinds must be one or more of ${CHANGE_KINDS.join(', ')}, separated by commas`;
 const readKinds = readWords(UNKNOWN_KIND);
 
 export type ChangesQuery = ValuesOf<typeof CHANGES_QUERY>;

@@ -7,7 +7,7 @@ import { CreateKeyRequest, RollKeyRequest } from './keys.request.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 export const NOT_REPEATABLE =
-  'Idempotency-Key is not accepted: responses with a key are not stored. After a lost response, revoke the new key of the list';
+  'Idempotency-Key is not accepted: responses that contain an API key are not stored. If a response is lost, revoke the newest key of the list and send the request again';
 
 export const KEYS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Keys',
@@ -19,7 +19,7 @@ export const KEYS_DOCUMENTATION: ResourceDocumentation = {
 
 const KEY = ApiPath({ name: 'id', description: 'UUID of the key.', example: StoreKey.example.id });
 const LOST = new CommitOutcomeUnknown(null);
-const EXCESS = new ExceedsMaker('scope must not contain stock: allowed are read, orders');
+const EXCESS = new ExceedsMaker('scope must not contain stock: the allowed scopes are read, orders');
 const FULL = new TooManyKeys(5_000);
 const NOT_ACTIVE = new ApiKeyNotActive('The key is revoked, which is final: create a new key');
 
@@ -48,7 +48,7 @@ export const ApiCreateKey = ApiWrite({
   of: NewKey,
   body: { type: CreateKeyRequest, example: { name: 'ERP', scope: ['orders', 'stock'] } },
   answer: { status: 201, description: 'The new key.' },
-  failures: [invalidField('scope must be full alone, or words without full'), EXCESS, FULL, LOST],
+  failures: [invalidField('scope must be full alone, or scopes other than full'), EXCESS, FULL, LOST],
 });
 
 export const ApiRollKey = applyDecorators(

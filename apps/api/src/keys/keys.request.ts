@@ -44,7 +44,7 @@ export class RollKeyRequest {
 /** @param mode the mode of the request. */
 export function toWantedKey({ name, mode, scope, networks, expires_at }: CreateKeyRequest, asker: ApiKeyMode) {
   const parsed = parseApiKeyScope(scope.join());
-  if (parsed === null) throw invalidField('scope must be full alone, or words without full');
+  if (parsed === null) throw invalidField('scope must be full alone, or scopes other than full');
   const wanted: WantedApiKey = {
     name: name.trim(),
     mode: mode ?? asker,

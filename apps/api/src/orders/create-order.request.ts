@@ -7,6 +7,7 @@ import {
   MAX_TAX_NAME,
   MAX_TAXES,
   mapAddressFields,
+  minorUnitExponent,
   Money,
   PAYMENT_METHODS,
   sumByRate,
@@ -285,7 +286,7 @@ export function toOrderRequest(body: CreateOrderRequest, inStore: Currency): Ord
 function itemsOf({ items, line_items }: CreateOrderRequest, currency: Currency): ItemRequest[] {
   const read = items ? toItems(items, currency) : toItems(line_items ?? [], currency, 'line_items');
   if (items && line_items && !isDeepStrictEqual(toItems(line_items, currency, 'line_items'), read)) {
-    throw invalidField('line_items must equal items where both are sent');
+    throw invalidField('line_items must equal items if both are sent');
   }
   return read;
 }
@@ -305,7 +306,7 @@ function merged(named: Readonly<Record<string, Texts>>): Record<string, string> 
     .filter(([name, text]) => (known.get(name) ?? text) !== text)
     .map(([name]) => ({
       path: `${second}.${name}`,
-      message: `must equal ${first}.${name} where both are sent`,
+      message: `must equal ${first}.${name} if both are sent`,
     }));
   if (faults.length > 0) throw new InvalidFields(faults);
   return Object.fromEntries([...known, ...given(other)]);
@@ -328,7 +329,7 @@ export function faultsOfPrice({ unit_price }: Pick<PricedItemRequest, 'unit_pric
   if (!isGiven) return [];
   const tooHigh = faultsOfHighPrice('unit_price', unit_price, currency);
   if (tooHigh.length > 0 || Money.exact(String(unit_price), currency)) return tooHigh;
-  return [{ path: '.unit_price', message: `must have no more digits than ${currency} has` }];
+  return [{ path: '.unit_price', message: `must have at most ${minorUnitExponent(currency)} decimals in ${currency}` }];
 }
 
 /** Returns the price parts of a line that a client gives. */

@@ -34,7 +34,7 @@ export const ApiListSessions = applyDecorators(
   ApiFailures(new NotFound('Person')),
 );
 
-const TOO_MANY_MAILS = new TooManyInvitations('one person', 10);
+const TOO_MANY_MAILS = new TooManyInvitations('to one person', 10);
 
 /** The failures of every change. The caller may have lost access in the meantime. */
 const OF_CHANGE = [new ExceedsMaker(CHANGED_MAKER), new CommitOutcomeUnknown(null)];
@@ -90,7 +90,7 @@ export const ApiRemovePerson = applyDecorators(
       failures: [
         invalidField('erase_name must be true or false'),
         new LastOwner(),
-        new TooManyRows('entries of the history with the name', 10_000, 'people remove --erase-name'),
+        new TooManyRows('history entries with the name', 10_000, 'people remove --erase-name'),
       ],
     },
     'The person as it was.',

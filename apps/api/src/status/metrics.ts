@@ -54,7 +54,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
 
   readonly droppedConnections = new Counter({
     name: 'http_dropped_connections_total',
-    help: 'Connections closed because the process had as many as it may',
+    help: 'Connections closed because the process had reached its connection limit',
     registers: [this.registry],
   });
 

@@ -30,7 +30,7 @@ export function addExport(program: Command): void {
 /** The option takes one argument each time, unlike a variadic option, so the file may follow it. */
 function onlyOption(): Option {
   const kinds =
-    'some of stores,warehouses,bins,brands,categories,products,price_lists,list_prices,quantity_rules,customers,orders,stock';
+    'one or more of stores,warehouses,bins,brands,categories,products,price_lists,list_prices,quantity_rules,customers,orders,stock';
   return Object.assign(new Option('--only <KINDS...>', kinds).argParser(bundleKinds), { variadic: false });
 }
 

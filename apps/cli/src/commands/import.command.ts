@@ -56,7 +56,7 @@ async function importFile(file: string, { dryRun = false }: { dryRun?: boolean }
     },
     { mayCreate: true },
   );
-  for (const field of report.trimmed) say(`${field}: surrounding blanks were removed`);
+  for (const field of report.trimmed) say(`${field}: leading and trailing whitespace was removed`);
   for (const warning of report.warnings) say(`warning: ${warning}`);
   print(report);
 }
@@ -67,7 +67,7 @@ function explain(error: unknown, exitCode: number | null): unknown {
   const { reason, report } = error;
   const cause = exitCode === null ? sentence(reason) : 'Interrupted.';
   const { lines } = report;
-  const kept = lines === 0 ? 'Nothing was kept.' : `Lines 1 to ${lines} were imported; nothing after them was.`;
+  const kept = lines === 0 ? 'Nothing was imported.' : `Lines 1 to ${lines} were imported; nothing after them was.`;
   if (report.dryRun) return new CommandFailed(`${cause}\nNothing was written.`, exitCode ?? EXIT.failed);
   if (exitCode !== null) return new CommandFailed(`${cause} ${kept} Run the import again to continue.`, exitCode);
   return new CommandFailed(`${cause}\n${kept} ${remedyOf(reason)}`);

@@ -159,7 +159,7 @@ function addRoll(keys: Command): void {
     .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)
     .option(
       '--expires-at <T>',
-      `expiry of the new key: never, ${EXPIRY_FORMS} (default: from now, the lifetime of the old key)`,
+      `expiry of the new key: never, ${EXPIRY_FORMS} (default: the lifetime of the old key, counted from now)`,
       expiryOrNever,
     )
     .action((id: string, { overlap, expiresAt, printMap }: RollOptions) =>

@@ -29,9 +29,9 @@ const STATUS_HELP = `Confirming an order that is under review sends the customer
 Example:
   orders set-status WEB-261120-7K3M9Q --status SUCCEEDED --fulfillment-status CONFIRMED`;
 
-const PAYMENT_HELP = `For the callback handler of a payment gateway. Fails when amount or currency differ from the order's total; the history of
-the order keeps the attempt. A repeated callback changes nothing. When refund_due is not 0, the order is cancelled or paid
-already, and that amount must be refunded.
+const PAYMENT_HELP = `For the callback handler of a payment gateway. Fails unless the amount is the total or the open amount of the order, in its
+currency; the history records the attempt. A repeated callback changes nothing. When refund_due is not 0, the order is
+already cancelled or paid: refund that amount.
 
 Example:
   orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD --reference pi_3NX`;
@@ -117,7 +117,7 @@ interface PaymentOptions extends StoreOption {
 }
 
 function addVerifyPayment(orders: Command): void {
-  const what = 'record a reported payment, and set SUCCEEDED if it is the total';
+  const what = 'record a reported payment of the total or of the open amount';
   addOrderCommand(orders, 'verify-payment', what, PAYMENT_HELP)
     .requiredOption('--amount <N>', 'paid amount in minor units (1999 for 19.99 USD)', minorUnits)
     .requiredOption('--currency <C>', 'ISO 4217 code of the paid amount', currency)

@@ -46,7 +46,7 @@ function addCreate(webhooks: Command): void {
   addCommand(webhooks, 'create', 'create a webhook and print its secret, which cannot be shown again', help)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .requiredOption('--url <U>', 'https URL that gets the messages')
-    .option('--kinds <kinds...>', `some of ${CHANGE_KINDS.join(',')} (default: all)`, changeKinds)
+    .option('--kinds <kinds...>', `one or more of ${CHANGE_KINDS.join(',')} (default: all)`, changeKinds)
     .addOption(
       new Option('--mode <mode>', 'the mode of the orders that it sends').choices(['live', 'test']).default('live'),
     )

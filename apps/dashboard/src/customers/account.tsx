@@ -2,7 +2,7 @@ import type { paths } from '@store-commerce/client';
 import { api, type Schemas } from '../http.js';
 import { readUnits } from '../parts/amount.js';
 import { ConfirmDialog, Field, type Values } from '../parts/ask.js';
-import { Rows } from '../parts/list.js';
+import { capitalize, Rows } from '../parts/list.js';
 import { Section } from '../parts/page.js';
 import { joined } from '../parts/text.js';
 import { can } from '../session.js';
@@ -34,19 +34,19 @@ export function EditCompany({ customer }: OfCustomer) {
     });
   return (
     <ConfirmDialog
-      label="Company…"
-      title="Company and prices"
+      label="Edit company…"
+      title="Edit company and prices"
       submitLabel="Save"
       tone="quiet"
       send={send}
-      toast="The customer is changed."
+      toast="Customer saved."
     >
       <div class="pair">
         <Field label="Company" name="company" defaultValue={company} autoFocus />
-        <Field label="VAT id" name="vat_id" defaultValue={vat_id} />
+        <Field label="VAT ID" name="vat_id" defaultValue={vat_id} />
         <Field label="Price list" name="price_list" defaultValue={price_list ?? ''} />
         <Field
-          label="Days to pay"
+          label="Payment terms (days)"
           name="terms"
           inputMode="numeric"
           defaultValue={terms === null ? '' : String(terms)}
@@ -56,7 +56,7 @@ export function EditCompany({ customer }: OfCustomer) {
         label="Groups"
         name="groups"
         defaultValue={groups.join(', ')}
-        hint="Price lists name groups. Separate several with commas."
+        hint="Price lists apply to groups. Separate groups with commas."
       />
     </ConfirmDialog>
   );
@@ -64,9 +64,8 @@ export function EditCompany({ customer }: OfCustomer) {
 
 interface PartsProps<Part> {
   readonly title: string;
-  /** The word for one, and that with its article. */
+  /** The word for one. */
   readonly noun: string;
-  readonly one: string;
   readonly of: readonly Part[];
   /** The fields of one, each with its label. */
   readonly fields: Readonly<Record<keyof Part & string, string>>;
@@ -77,17 +76,17 @@ interface PartsProps<Part> {
 }
 
 function Parts<Part extends Readonly<Record<keyof Part, string>>>(list: PartsProps<Part>) {
-  const { title, noun, one, of, fields, nameOf, detailOf, save } = list;
+  const { title, noun, of, fields, nameOf, detailOf, save } = list;
   const mayEdit = can('customers');
   const names = Object.keys(fields) as (keyof Part & string)[];
   const ask = (label: string, before: Part | undefined, put: (part: Part) => Part[]) => (
     <ConfirmDialog
       label={label}
-      title={before ? `Change the ${noun}` : `New ${noun}`}
+      title={`${before ? 'Edit' : 'Add'} ${noun}`}
       submitLabel="Save"
       tone="quiet"
       send={(values) => save(put(Object.fromEntries(names.map((name) => [name, values[name] ?? ''])) as Part))}
-      toast={`The ${noun} is saved.`}
+      toast={`${capitalize(noun)} saved.`}
     >
       <div class="pair">
         {names.map((name) => (
@@ -98,29 +97,29 @@ function Parts<Part extends Readonly<Record<keyof Part, string>>>(list: PartsPro
   );
   const rows = of.map((part, index) => {
     const edit = mayEdit && [
-      ask('Change…', part, (changed) => of.map((each) => (each === part ? changed : each))),
+      ask('Edit…', part, (changed) => of.map((each) => (each === part ? changed : each))),
       <ConfirmDialog
         key="remove"
         label="Remove…"
-        title={`Remove the ${noun}?`}
+        title={`Remove ${noun}?`}
         submitLabel="Remove"
         tone="danger"
         text={nameOf(part)}
         send={() => save(of.filter((each) => each !== part))}
-        toast={`The ${noun} is removed.`}
+        toast={`${capitalize(noun)} removed.`}
       />,
     ];
     return { key: index, name: nameOf(part), detail: detailOf(part), end: edit && <div class="actions">{edit}</div> };
   });
   return (
-    <Section title={title} actions={mayEdit && ask(`Add ${one}…`, undefined, (added) => [...of, added])}>
-      {rows.length > 0 ? <Rows rows={rows} /> : <p class="soft">None</p>}
+    <Section title={title} actions={mayEdit && ask(`Add ${noun}…`, undefined, (added) => [...of, added])}>
+      {rows.length > 0 ? <Rows rows={rows} /> : <p class="soft">{`No ${title.toLowerCase()}.`}</p>}
     </Section>
   );
 }
 
 const ADDRESS_FIELDS = {
-  ...{ label: 'Label', company: 'Company', vat_id: 'VAT id', address: 'Street', address2: 'Second line' },
+  ...{ label: 'Label', company: 'Company', vat_id: 'VAT ID', address: 'Street', address2: 'Address line 2' },
   ...{ zip: 'Postal code', city: 'City', region: 'Region', country: 'Country' },
 };
 
@@ -128,7 +127,6 @@ export const Addresses = ({ customer: { id, addresses } }: OfCustomer) => (
   <Parts
     title="Addresses"
     noun="address"
-    one="an address"
     of={addresses}
     fields={ADDRESS_FIELDS}
     nameOf={({ label, company, city }) => label || company || city || 'Address'}
@@ -139,13 +137,12 @@ export const Addresses = ({ customer: { id, addresses } }: OfCustomer) => (
   />
 );
 
-const CONTACT_FIELDS = { name: 'Name', role: 'Role', email: 'E-mail', phone: 'Phone' };
+const CONTACT_FIELDS = { name: 'Name', role: 'Role', email: 'Email', phone: 'Phone' };
 
 export const Contacts = ({ customer: { id, contacts } }: OfCustomer) => (
   <Parts
     title="Contacts"
     noun="contact"
-    one="a contact"
     of={contacts}
     fields={CONTACT_FIELDS}
     nameOf={({ name, email }) => name || email || 'Contact'}

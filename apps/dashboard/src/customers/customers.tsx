@@ -44,7 +44,7 @@ export function Customers() {
   const list = useGet('/v1/customers', { query });
   return (
     <Page title="Customers">
-      <Filters search="Name, email, company or VAT id">
+      <Filters search="Name, email, company or VAT ID">
         <Status />
       </Filters>
       <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No matching customers." />
@@ -97,16 +97,16 @@ function About({ customer }: { customer: Customer }) {
           </p>
         )}
         <Lines of={[phone, city]} />
-        {!email && !phone && !city && <p class="soft">None</p>}
+        {!email && !phone && !city && <p class="soft">No contact details.</p>}
       </Section>
       <Section title="Company" actions={can('customers') && <EditCompany customer={customer} />}>
         <Facts
           facts={[
             company !== '' && ['Name', company],
-            vat_id !== '' && ['VAT id', vat_id],
+            vat_id !== '' && ['VAT ID', vat_id],
             groups.length > 0 && ['Groups', groups.join(', ')],
             price_list !== null && ['Price list', price_list],
-            ['Payment', terms === null ? 'at once' : `within ${count(terms, 'day')}`],
+            ['Payment terms', terms === null ? 'none' : count(terms, 'day')],
           ]}
         />
       </Section>

@@ -31,7 +31,7 @@ function mayOf({ full, scope }: StoreKey): string {
 
 const AS_BEFORE = 'same as the old key';
 const EXPIRIES = { '90 days': 90, '1 year': 365, never: 0 };
-const OVERLAPS = { 'no time: stops now': 0, '1 day': 24, '7 days': 168, '30 days': 720 };
+const OVERLAPS = { immediately: 0, 'after 1 day': 24, 'after 7 days': 168, 'after 30 days': 720 };
 
 type Expiry = keyof typeof EXPIRIES;
 
@@ -65,7 +65,7 @@ export function NewKey() {
     return api.POST('/v1/keys', { body }).then(show, mayExist);
   };
   const given = Object.entries(TASKS).filter(([word]) => can(word === 'full' ? 'team' : (word as Scope)));
-  const networks = 'In CIDR notation, such as 192.0.2.0/24. Empty: any network.';
+  const networks = 'In CIDR notation, such as 192.0.2.0/24. Leave empty to allow any network.';
   return (
     <ConfirmDialog label="New key…" title="New key" submitLabel="Create" tone="primary" send={send}>
       <Field label="Name" name="name" required maxLength={200} autoFocus placeholder="ERP bridge" />
@@ -99,7 +99,11 @@ function KeyActions({ row }: { row: StoreKey }) {
   const use = row.last_used_at
     ? `It was last used on ${timeText(row.last_used_at)} and made ${count(row.requests_7_days, 'request')} in the last 7 days.`
     : 'It was never used.';
-  const reason = row.successor_id ? 'Already rolled. Use its successor.' : isOff ? 'Activate it first.' : undefined;
+  const reason = row.successor_id
+    ? 'This key was already rolled. Use its successor.'
+    : isOff
+      ? 'Activate it first.'
+      : undefined;
   const roll = ({ overlap, expiry }: { overlap: keyof typeof OVERLAPS; expiry: Expiry | typeof AS_BEFORE }) => {
     const expires_at = expiry === AS_BEFORE ? undefined : endOf(expiry);
     const body = { overlap_hours: OVERLAPS[overlap], expires_at };
@@ -114,7 +118,7 @@ function KeyActions({ row }: { row: StoreKey }) {
     <RowActions of={name}>
       <ConfirmDialog label="Roll…" title={`Roll ${name}`} submitLabel="Create new key" reason={reason} send={roll}>
         <p class="soft">Creates a key with the same name, scopes and networks. {use}</p>
-        <Choices label="The old key still works for" name="overlap" begin="7 days" of={OVERLAPS} />
+        <Choices label="The old key stops working" name="overlap" begin="after 7 days" of={OVERLAPS} />
         <Choices label="The new key expires" name="expiry" begin={AS_BEFORE} of={{ [AS_BEFORE]: 0, ...EXPIRIES }} />
       </ConfirmDialog>
       {change(isOff ? 'activate' : 'deactivate')}

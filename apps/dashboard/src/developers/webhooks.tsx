@@ -9,7 +9,7 @@ import { count, exactTime, joined, Time, timeText, timeZone } from '../parts/tex
 type Kind = Webhook['kinds'][number];
 const KINDS: readonly Kind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'];
 const BODIES = { thin: 'Names what changed.', full: 'Contains the record, with names and addresses of customers.' };
-const OVERLAPS = { 'no time: stops now': 0, '1 day': 24, '7 days': 168 };
+const OVERLAPS = { immediately: 0, 'after 1 day': 24, 'after 7 days': 168 };
 
 function show({ data }: { data?: { data: { secret: string } } }): void {
   const hint = (
@@ -30,7 +30,7 @@ function headersIn(text: string): Record<string, string> | undefined {
 const BATCH = {
   label: 'Maximum changes per message',
   name: 'batch',
-  hint: '1 to 100. Above 1, messages have another format.',
+  hint: '1 to 100. Above 1, messages have a different format.',
 };
 const HEADERS = {
   label: 'Custom headers',
@@ -95,7 +95,7 @@ function WebhookActions({ hook }: { hook: Webhook }) {
         <Field label="Since" name="from" type="datetime-local" required autoFocus hint={`Time zone: ${timeZone()}`} />
       </ConfirmDialog>
       <ConfirmDialog label="Rotate secret…" title="Rotate secret" submitLabel="Create new secret" send={rotate}>
-        <Choices label="The old secret still signs for" name="overlap" begin="1 day" of={OVERLAPS} />
+        <Choices label="The old secret stops signing" name="overlap" begin="after 1 day" of={OVERLAPS} />
       </ConfirmDialog>
       <ConfirmDialog title="Delete webhook?" submitLabel="Delete" tone="danger" send={remove} toast="Webhook deleted.">
         <p class="soft">
@@ -159,7 +159,7 @@ const REASONS: Readonly<Record<WebhookListItem['reason'], string>> = {
   failing: 'The receiver failed for three days. Fix it, send a test, then resume: sending continues where it stopped.',
   gone: 'The receiver answered 410: it no longer accepts messages. Fix it, send a test, then resume.',
   cursor_expired:
-    'Its position in the feed is more than 90 days old. Read the feed from the beginning, replay from then, and resume.',
+    'Its position in the feed is more than 90 days old. Read the feed from the beginning, replay from the time when that read began, then resume.',
 };
 
 const isGood = ({ status }: Delivery) => status !== null && status >= 200 && status < 300;

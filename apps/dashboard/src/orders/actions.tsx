@@ -342,7 +342,10 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
   const act = (id: string, { carrier, notify, [id]: tracking_number }: Values) =>
     change(id, 'shipments', { reference, carrier, tracking_number, notify: !!notify });
   const text = 'Ships the remaining units of each order as one shipment.';
-  const reason = held > 0 ? `${count(held, 'selected order')} under review. Release first.` : undefined;
+  const reason =
+    held > 0
+      ? `${count(held, 'selected order')} under review. Release ${held === 1 ? 'it' : 'them'} first.`
+      : undefined;
   const field = ({ id, receipt_number }: Listed) => (
     <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
   );

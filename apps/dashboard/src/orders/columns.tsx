@@ -43,7 +43,7 @@ export const COLUMNS = {
       )}
     </>
   ),
-  Fulfilment: ({ fulfillment_status, held }) => <StageBadge stage={fulfillment_status} held={held} />,
+  Fulfillment: ({ fulfillment_status, held }) => <StageBadge stage={fulfillment_status} held={held} />,
   Units: right(({ units }) => units),
   Total: right(({ total_amount, refund_due, currency }) => (
     <>

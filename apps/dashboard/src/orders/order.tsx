@@ -103,7 +103,7 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
       {ships && isOpen && <ShipUnits order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
-      <button onClick={() => print()}>Print slip</button>
+      <button onClick={() => print()}>Print packing slip</button>
       {ships && isOpen && !held && <Hold order={order} />}
       {ships && isOpen && <Cancel order={order} />}
     </>
@@ -182,7 +182,7 @@ function Amounts({ order }: OfOrder) {
     }),
   ];
   return (
-    <Section title="Money">
+    <Section title="Payment">
       <Facts facts={facts} />
     </Section>
   );
@@ -298,7 +298,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   waiting: 'Not sent yet',
   undeliverable: 'Undeliverable: the recipient address is at fault',
   failed: 'Sending failed',
-  not_wanted: 'Not sent: switched off or no address, or the order was cancelled first',
+  not_wanted: 'Not sent: the email is switched off, there is no address, or the order was cancelled first',
 };
 
 function mailText({ outcome, last_error: error, attempts, at }: Mail): string {
@@ -345,7 +345,7 @@ const lower = (text: string | null) => text?.toLowerCase().replaceAll('_', ' ') 
 
 function headline({ event, field, from, to }: OrderEvent): string {
   if (event !== 'status_changed') return capitalize(lower(event));
-  return `${field === 'status' ? 'Payment' : 'Fulfilment'} ${lower(from)} → ${lower(to)}`;
+  return `${field === 'status' ? 'Payment' : 'Fulfillment'} ${lower(from)} → ${lower(to)}`;
 }
 
 const detailOf = ({ event, details: { reason, amount, status } }: OrderEvent, currency: string) =>

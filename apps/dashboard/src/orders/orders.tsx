@@ -94,7 +94,7 @@ export function Orders() {
     <Page title="Orders">
       <Queues now={queue} />
       <Filters search="Number, name, company, email, tracking, payment">
-        {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfilment" values={STAGES} />}
+        {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfillment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
         <Choice name="source" label="Source" values={SOURCES} />
         <Day label="Placed" name="from" begin={route.query.from} />
@@ -116,7 +116,7 @@ export function Orders() {
             <span>{picked.length} selected</span>
             <Ship orders={picked} />
             {held.length > 0 && <Release orders={held} text={RELEASES} />}
-            <Form submitLabel="Print slips" tone="" send={() => printSlips(picked)} />
+            <Form submitLabel="Print packing slips" tone="" send={() => printSlips(picked)} />
             <Button text="Clear selection" class="quiet" onClick={() => choose(NONE)} />
           </div>
         )}

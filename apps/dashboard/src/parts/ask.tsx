@@ -320,7 +320,7 @@ export function Secret() {
   return (
     <Dialog title={shown.title} onClose={close} stays>
       <Form submitLabel="I have stored it" send={close}>
-        <p class="soft">It is shown only once. Store it where only the integration can read it.</p>
+        <p class="soft">This secret is shown only once. Store it where only the integration can read it.</p>
         <Copied text={shown.text} name="the secret" />
         {shown.hint}
       </Form>

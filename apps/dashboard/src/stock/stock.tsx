@@ -78,7 +78,7 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
   };
   const words = isSet
     ? { label: 'Set…', title: `Set the stock of ${name}`, submitLabel: 'Set' }
-    : { label: '±', title: `Adjust the stock of ${name}`, submitLabel: 'Adjust' };
+    : { label: 'Adjust…', title: `Adjust the stock of ${name}`, submitLabel: 'Adjust' };
   const units = isSet
     ? { label: 'Available units', hint: 'Excluding units that are sold but not shipped.' }
     : { label: 'Units', hint: '5 adds five units, -2 removes two.' };
@@ -166,7 +166,7 @@ const COUNT = 'Count all units in the bin, except those in open parcels. Sales f
 const UNITS = {
   label: 'SKUs and units',
   placeholder: 'R-1-42 24\nR-1-43',
-  hint: 'One SKU per line, then its units. Without units, it is one. A repeated SKU adds up, so you can scan.',
+  hint: 'One SKU per line, then its units. A line without units counts as one. Repeated SKUs add up, so you can scan.',
 };
 
 function BulkDialog({ isCount = false }: { isCount?: boolean }) {
@@ -193,8 +193,14 @@ function BulkDialog({ isCount = false }: { isCount?: boolean }) {
     <ConfirmDialog {...words} send={send}>
       {isCount && <AsOf />}
       <div class="pair">
-        <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Each number applies once." />
-        <Field label="Bin" name="place" list="bins" placeholder="MAIN/A-1" hint="Empty: the bin that holds the SKU." />
+        <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Use each number once." />
+        <Field
+          label="Bin"
+          name="place"
+          list="bins"
+          placeholder="MAIN/A-1"
+          hint="Leave empty for the bin that holds the SKU."
+        />
       </div>
       <datalist id="bins">
         {places?.map((place) => (
@@ -250,7 +256,7 @@ async function read({ search, warehouse, bin, ...route }: Route['query']) {
 const COLUMNS: Columns<Row> = {
   SKU: PLACE.SKU,
   Product: ({ unit }) =>
-    unit ? <Named name={unit.name} small={Object.values(unit.attributes)} /> : <span class="soft">not on sale</span>,
+    unit ? <Named name={unit.name} small={Object.values(unit.attributes)} /> : <span class="soft">not for sale</span>,
   Bin: PLACE.Bin,
   Available: right(({ quantity }) => <span class={quantity === 0 ? 'bad' : ''}>{quantity.toLocaleString()}</span>),
   Change,

@@ -56,7 +56,9 @@ function Actions({ row }: { row: Person }) {
           send={invite}
           toast={invited}
         >
-          <p class="soft">{row.invited ? 'The last invitation was sent.' : 'The last invitation is not sent yet.'}</p>
+          <p class="soft">
+            {row.invited ? 'The last invitation was sent.' : 'The last invitation has not been sent yet.'}
+          </p>
           <p class="line">{row.email}</p>
         </ConfirmDialog>
       )}

@@ -144,8 +144,8 @@ function refusalOf({ status, successorId, expiresAt }: ApiKeyRecord): string | n
   if (status !== 'ACTIVE') return REFUSAL[status];
   if (successorId !== null)
     return (
-      `is already rolled: use its successor ${successorId}; ` +
-      'if its secret is lost, revoke the successor and roll again, or create a new key'
+      `is already rolled: use its successor ${successorId}. ` +
+      'If the secret of the successor is lost, revoke the successor and roll again, or create a new key'
     );
   return expiresAt && expiresAt <= new Date() ? 'has expired: create a new key' : null;
 }

@@ -43,7 +43,7 @@ describe('the bounds of a key', () => {
     expect(excessOf(given, maker)).toBeNull();
   });
 
-  const scope = (excess: string) => `scope must not contain ${excess}: allowed are read, orders`;
+  const scope = (excess: string) => `scope must not contain ${excess}: the allowed scopes are read, orders`;
   it.each<[string, KeyRights, ApiKeyLookup, string]>([
     ['another word', aKey({ scope: 'read,stock' }), aMachine(), scope('stock')],
     ['full, by a key', aKey({ scope: 'full' }), aMachine(), scope('full')],
@@ -51,14 +51,14 @@ describe('the bounds of a key', () => {
       'full, by who manages no team',
       aKey({ scope: 'full' }),
       aSession('read,webhooks,keys'),
-      'scope must not contain full: allowed are read, webhooks, keys',
+      'scope must not contain full: the allowed scopes are read, webhooks, keys',
     ],
     ['keys, by a key', aKey({ scope: 'read,keys' }), aMachine(), scope('keys')],
     [
       'team, by its owner',
       aKey({ scope: 'read,team' }),
       OWNER,
-      expect.stringMatching(/^scope must not contain team: allowed are full, read, .*, keys$/) as string,
+      expect.stringMatching(/^scope must not contain team: the allowed scopes are full, read, .*, keys$/) as string,
     ],
     ['the other mode', aKey({ mode: 'test' }), aMachine(), 'mode must be live'],
     ['the live mode, by a test key', aKey(), aMachine({ mode: 'test' }), 'mode must be test'],

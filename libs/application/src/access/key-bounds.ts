@@ -18,7 +18,7 @@ export function excessOf(given: KeyRights, maker: ApiKeyLookup, whose = ''): str
   const words = wordsOf(maker.scope).filter((word) => !withheld.some((other) => other === word));
   const possible = [...(mayGive(maker.scope, 'full') ? ['full'] : []), ...words];
   const excess = given.scope.split(',').filter((word) => !possible.includes(word));
-  const scopeFault = `scope${whose} must not contain ${excess.join(', ')}: allowed are ${possible.join(', ')}`;
+  const scopeFault = `scope${whose} must not contain ${excess.join(', ')}: the allowed scopes are ${possible.join(', ')}`;
   // @protects given-scope
   if (!mayGive(maker.scope, given.scope)) return scopeFault;
   // @protects given-access

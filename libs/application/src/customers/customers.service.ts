@@ -100,7 +100,8 @@ export class CustomersService {
       for await (const order of collected) {
         if (deadline.remainingMs === 0) throw new DeadlineExceeded();
         length += JSON.stringify(order).length;
-        if (length > MAX_CHARACTERS) throw new TooManyRows('characters of orders', MAX_CHARACTERS, 'customers export');
+        if (length > MAX_CHARACTERS)
+          throw new TooManyRows('characters of order data', MAX_CHARACTERS, 'customers export');
         orders.push(order);
       }
       return { ...found, orders };

@@ -172,7 +172,9 @@ async function idsNotGiven(sql: TransactionSql, lines: readonly CheckedLine[]): 
   return new Map(
     given.flatMap(({ number, table, id, path }) => {
       // @protects given-ids
-      return id > (last.get(table) ?? 0) ? [[number, `${path} must be an id that the service has given to a row`]] : [];
+      return id > (last.get(table) ?? 0)
+        ? [[number, `${path} must be an id that the service has already assigned`]]
+        : [];
     }),
   );
 }

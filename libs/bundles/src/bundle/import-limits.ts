@@ -7,7 +7,7 @@ import type { ImportableLine } from './schema/bundle.js';
  */
 const MAX_STOCK_OPENED = 2_000;
 
-const TOO_LARGE = `warehouse.active cannot change by request: it would affect more than ${MAX_STOCK_OPENED} bins with a product. Use the command import`;
+const TOO_LARGE = `warehouse.active cannot be changed by a request that affects more than ${MAX_STOCK_OPENED} bins with a product: ask the operator to run \`store-commerce import\``;
 const TWICE = 'warehouse.active must be given once in a request';
 
 const FIND_LARGE = `/* import.large_warehouses */
@@ -49,7 +49,7 @@ export async function openingsTooLarge(
 /** Variants of the products of a request. A product that comes or goes takes all of them along, also those that its line does not name. */
 const MAX_VARIANTS_OF_REQUEST = 6_000;
 
-const TOO_MANY_VARIANTS = `product cannot be written by this request: its products would have more than ${MAX_VARIANTS_OF_REQUEST} variants together, including stored ones. Send it in another request, or use the command import`;
+const TOO_MANY_VARIANTS = `product exceeds the ${MAX_VARIANTS_OF_REQUEST} variants, including stored ones, that the products of one request can have: send the product in another request, or ask the operator to run \`store-commerce import\``;
 
 const COUNT_VARIANTS = `/* import.count_variants */
   SELECT named.slug, (

@@ -2,7 +2,7 @@ import { rejected } from '../shared/domain-error.js';
 
 export const TooManyInvitations = rejected(
   'too_many_records',
-  (of: string, most: number) => `The invitation is sent at most ${most} times for ${of}`,
+  (of: string, most: number) => `At most ${most} invitations can be sent ${of}`,
 );
 
 export const TooManyKeys = rejected(

@@ -6,7 +6,7 @@ export const CustomerWithoutEmail = rejected('no_email', 'The customer has no e-
 
 export const CustomerTooLarge = rejected(
   'customer_too_large',
-  `The addresses and contacts of a customer are at most ${ACCOUNT_SIZE}: send less`,
+  `A customer can have at most ${ACCOUNT_SIZE} of addresses and contacts: shorten or remove some`,
 );
 
 const MAX_NAMED = 20;

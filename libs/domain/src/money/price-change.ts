@@ -61,8 +61,10 @@ export class UnitPrice {
     }
     // @protects expected-price
     if (expected !== null && (before === null || Money.exact(expected, currency)?.minor !== before.minor)) {
-      const present = before ? `The price is ${toDecimalText(before)}` : 'The list has no such price';
-      return this.refuse('stale', `${present}, not ${expected}`);
+      const present = before
+        ? `The price is ${toDecimalText(before)}, not`
+        : 'The list has no price for this quantity, not';
+      return this.refuse('stale', `${present} ${expected}`);
     }
     this.price = after;
     this.hasBeenSet = true;

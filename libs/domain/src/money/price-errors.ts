@@ -9,11 +9,11 @@ export class UnknownPriceListOfCustomer extends UnknownPriceList {}
 
 export const TooManyPriceLists = rejected(
   'too_many_records',
-  (most: number) => `A store has at most ${most} price lists`,
+  (most: number) => `A store can have at most ${most} price lists`,
 );
 
 /** Customers would pay other prices without notice. */
 export const PriceListInUse = rejected(
   'price_list_in_use',
-  (code: string) => `Customers have the price list ${code}: give them another one, or none, first`,
+  (code: string) => `Customers use the price list ${code}: first assign them another one, or none`,
 );

@@ -27,12 +27,12 @@ export const TooManyRecords = rejected(
 export const NotHeld = rejected('not_held', 'The order is not under review');
 
 export const AlreadyShipped = rejected('already_shipped', (left: readonly LineQuantity[]) =>
-  left.length === 0 ? 'Nothing is left to ship' : `Fewer units are left to ship: ${textOf(left)}`,
+  left.length === 0 ? 'Nothing is left to ship' : `Only these units are left to ship: ${textOf(left)}`,
 );
 
 export const BeingPicked = rejected(
   'being_picked',
-  (references: readonly string[]) => `Units are being picked for ${references.join(', ')}: ship or void that first`,
+  (references: readonly string[]) => `Units are being picked: ship or void ${references.join(', ')} first`,
 );
 
 export const CancelledTooLate = rejected(
@@ -45,7 +45,7 @@ export const CancelledTooLate = rejected(
  * are for sale.
  */
 export const BinShort = rejected('out_of_stock', (bin: string, needed: number, free: number) => {
-  return `Bin ${bin} has ${free} free units, ${needed} are required`;
+  return `Bin ${bin} has ${free} free units, but ${needed} are required`;
 });
 
 export const MailWithoutAddress = rejected('no_email', 'The order has no e-mail: set customer.email first');
@@ -94,8 +94,8 @@ export const RefundReferenceTaken = rejected(
 export const PaidAmountMismatch = rejected(
   'amount_mismatch',
   (paid: Pick<Money, 'minor' | 'currency'>, open: Pick<Money, 'minor' | 'currency'>, total: number) => {
-    const [owed, whole] = [`the amount owed ${open.minor} ${open.currency}`, `the total ${total} ${open.currency}`];
-    const some = open.minor === total ? `not ${owed}` : `neither ${whole} nor ${owed}`;
+    const [unpaid, whole] = [`the open amount ${open.minor} ${open.currency}`, `the total ${total} ${open.currency}`];
+    const some = open.minor === total ? `not ${unpaid}` : `neither ${whole} nor ${unpaid}`;
     const expected = open.minor > 0 || total === 0 ? some : `not ${whole}, and nothing is open`;
     return `The paid amount ${paid.minor} ${paid.currency} is ${expected} (in minor units)`;
   },
@@ -164,9 +164,9 @@ export class StaleStatus extends rejected(
 export const IllegalTransition = rejected(
   'transition_not_allowed',
   (what: 'payment' | 'fulfillment' | 'shipment', from: string, to: string, possible: readonly string[]) => {
-    if (from === to) return `${what} is already ${from}`;
+    if (from === to) return `The ${what} status is already ${from}`;
     const instead = possible.length > 0 ? `, only to ${possible.join(' or ')}` : `: ${from} is final`;
-    return `${what} cannot change from ${from} to ${to}${instead}`;
+    return `The ${what} status cannot change from ${from} to ${to}${instead}`;
   },
 );
 

@@ -186,22 +186,22 @@ describe('IllegalTransition', () => {
     expect(refusal(() => assertFulfillmentTransition('PENDING', 'DELIVERED'))).toMatchObject({
       kind: 'rejected',
       code: 'transition_not_allowed',
-      message: 'fulfillment cannot change from PENDING to DELIVERED, only to CONFIRMED or CANCELLED',
+      message: 'The fulfillment status cannot change from PENDING to DELIVERED, only to CONFIRMED or CANCELLED',
     });
     expect(refusal(() => assertPaymentTransition('SUCCEEDED', 'PENDING'))).toMatchObject({
-      message: 'payment cannot change from SUCCEEDED to PENDING, only to REFUNDED',
+      message: 'The payment status cannot change from SUCCEEDED to PENDING, only to REFUNDED',
     });
   });
 
   it('names a final status', () => {
     expect(refusal(() => assertPaymentTransition('REFUNDED', 'PENDING'))).toMatchObject({
-      message: 'payment cannot change from REFUNDED to PENDING: REFUNDED is final',
+      message: 'The payment status cannot change from REFUNDED to PENDING: REFUNDED is final',
     });
   });
 
   it('says that the status is already set', () => {
     expect(refusal(() => cancelState({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' }))).toMatchObject({
-      message: 'fulfillment is already CANCELLED',
+      message: 'The fulfillment status is already CANCELLED',
     });
   });
 });

@@ -104,7 +104,7 @@ export const ChargesGiven = rejected(
 export const TotalOutOfRange = rejected(
   'total_out_of_range',
   (minor: number) =>
-    `With tax, shipping and discount, the order total would be ${minor} minor units, which is out of range`,
+    `With tax, shipping and discount, the order total would be ${minor} minor units, which is ${minor < 0 ? 'negative' : 'too large'}`,
 );
 
 export const TooManyTaxes = rejected(

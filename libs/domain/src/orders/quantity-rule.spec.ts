@@ -18,9 +18,9 @@ describe('isOffered', () => {
 
 describe('unofferedText', () => {
   it.each<[number, number, string]>([
-    [6, 6, '5 is not offered: at least 6, in steps of 6'],
-    [6, 1, '5 is not offered: at least 6'],
-    [1, 6, '5 is not offered: in steps of 6'],
+    [6, 6, '5 is not offered: order at least 6, in steps of 6'],
+    [6, 1, '5 is not offered: order at least 6'],
+    [1, 6, '5 is not offered: order in steps of 6'],
   ])('names what is offered from %i in steps of %i', (minQuantity, step, expected) => {
     expect(unofferedText(5, { minQuantity, step })).toBe(expected);
   });

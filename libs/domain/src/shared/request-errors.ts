@@ -7,7 +7,7 @@ export const NotFound = domainError('not_found', 'not_found', (what: string) => 
 export const TooManyRows = rejected(
   'too_many_records',
   (what: string, most: number, command: string) =>
-    `A request handles at most ${most} ${what}: ask the operator to run \`store-commerce ${command}\``,
+    `A request can handle at most ${most} ${what}: ask the operator to run \`store-commerce ${command}\``,
 );
 
 export class ImportRefused extends refusedLines('import_refused') {}

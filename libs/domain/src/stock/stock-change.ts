@@ -72,7 +72,7 @@ export class BinStock {
   adjust(by: number): StockOutcome {
     const after = this.quantity + by;
     if (after < 0) return this.refuse('below_zero', `The bin holds only ${this.quantity}`);
-    if (after > MAX_INT4) return this.refuse('above_limit', `A bin holds at most ${MAX_INT4}`);
+    if (after > MAX_INT4) return this.refuse('above_limit', `A bin can hold at most ${MAX_INT4} units`);
     this.adjusted += by;
     return this.become(after);
   }
@@ -90,11 +90,11 @@ export class BinStock {
   count(counted: number, facts: CountFacts): StockOutcome {
     const lastCount = Math.max(this.counted ?? 0, facts.lastCount ?? 0);
     if (this.isSet || facts.isOverwritten || facts.place < lastCount) {
-      return this.refuse('superseded', 'The bin was counted or set after this position');
+      return this.refuse('superseded', 'The bin was counted or set after the cursor of this count');
     }
     // @protects moved-since
     const after = counted - facts.unshipped + facts.movedSince + this.adjusted;
-    if (after > MAX_INT4) return this.refuse('above_limit', `A bin holds at most ${MAX_INT4}`);
+    if (after > MAX_INT4) return this.refuse('above_limit', `A bin can hold at most ${MAX_INT4} units`);
     this.counted = facts.place;
     return { ...this.become(Math.max(after, 0)), short: Math.max(-after, 0) };
   }

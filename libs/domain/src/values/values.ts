@@ -30,7 +30,7 @@ export const VALUES = {
   /** A day of the years 1 to 9999: its first moment in UTC. */
   day: kindOf(10, /^\d{4}-\d{2}-\d{2}$/u, 'must be a date such as 2026-03-29', readDay),
   /** The code of a warehouse or a bin. */
-  code: kindOf(64, /^[^\s/]+$/u, 'must be 1 to 64 characters without blanks and slashes', asGiven),
+  code: kindOf(64, /^[^\s/]+$/u, 'must be 1 to 64 characters without whitespace or slashes', asGiven),
   /** A client's own number of an order, a shipment, a payment or a request. */
   reference: kindOf(
     MAX_EXTERNAL_REFERENCE,

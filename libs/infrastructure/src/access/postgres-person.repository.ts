@@ -153,7 +153,7 @@ export class PostgresPersonRepository extends PersonRepository {
       const [row] = await sql.query<Person & { readonly invitations: number }>(INVITE, [storeId, id]);
       if (!row) return null;
       const { invitations, ...person } = row;
-      if (asker && invitations > MAX_OF_PERSON) throw new TooManyInvitations('one person', MAX_OF_PERSON);
+      if (asker && invitations > MAX_OF_PERSON) throw new TooManyInvitations('to one person', MAX_OF_PERSON);
       return person;
     });
   }
@@ -204,14 +204,14 @@ async function remove(sql: Sql, { storeId, id }: PersonKey, asker: Asker): Promi
  */
 async function countInvitation(sql: Sql, storeId: number): Promise<void> {
   const [person] = await sql.query<{ count: number }>(COUNT_INVITATION, [storeId]);
-  if ((person?.count ?? 0) > MAX_IN_HOUR) throw new TooManyInvitations('a store per hour', MAX_IN_HOUR);
+  if ((person?.count ?? 0) > MAX_IN_HOUR) throw new TooManyInvitations('per store and hour', MAX_IN_HOUR);
 }
 
 /** @throws TooManyRows */
 async function assertFew(sql: Sql, { storeId, id }: PersonKey): Promise<void> {
   const [named] = await sql.query<{ count: number }>(COUNT_NAMED, [storeId, id, MAX_NAMED + 1]);
   if ((named?.count ?? 0) > MAX_NAMED) {
-    throw new TooManyRows('entries of the history with the name', MAX_NAMED, 'people remove --erase-name');
+    throw new TooManyRows('history entries with the name', MAX_NAMED, 'people remove --erase-name');
   }
 }
 

@@ -60,7 +60,7 @@ class UnitOfList implements PricedUnit {
     }
     // @protects price-break-limit
     if (price !== null && known.minor === null && count >= MAX_PRICE_BREAKS) {
-      const most = `A list has at most ${MAX_PRICE_BREAKS} prices of a product or variant`;
+      const most = `A list can have at most ${MAX_PRICE_BREAKS} prices for each product or variant`;
       return known.refuse('too_many_prices', most);
     }
     this.prices.set(fromQuantity, known);

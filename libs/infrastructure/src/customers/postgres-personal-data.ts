@@ -282,7 +282,7 @@ async function assertFew(sql: Sql, person: readonly unknown[], most: ErasureLimi
   const ids = orders.map(({ id }) => id);
   const [records] = await sql.query<{ count: number }>(COUNT_RECORDS, [person[0], ids, most.records + 1]);
   if ((records?.count ?? 0) > most.records) {
-    throw new TooManyRows('records of the orders of a person', most.records, 'customers erase');
+    throw new TooManyRows('order records of a person', most.records, 'customers erase');
   }
 }
 

@@ -85,7 +85,7 @@ export class StoreFraudScreening extends FraudScreening {
         } catch (error) {
           // Only the class of the error is logged: its message may quote the customer's data.
           const reason = errorCode(error) ?? (error instanceof Error ? error.name : typeof error);
-          this.outage.note(`Fraud analysis unavailable, the order is held for review: ${reason}`);
+          this.outage.note(`Fraud analysis is unavailable, so orders are held for review: ${reason}`);
           return ANALYSIS_UNAVAILABLE;
         } finally {
           isWanted = false;

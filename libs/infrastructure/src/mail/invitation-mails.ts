@@ -38,7 +38,7 @@ export class InvitationMails extends StoreClaimLoop<Invitation> {
     private readonly config: Config,
   ) {
     super({
-      what: 'Mails to people who were added',
+      what: 'Invitation mails',
       concurrency: MAX_NOTICES,
       pollMs: 1_000,
       shutdownMs: 35_000,
@@ -60,7 +60,7 @@ export class InvitationMails extends StoreClaimLoop<Invitation> {
 }
 
 function invitationMail(store: string, email: string, publicUrl: string | null) {
-  const where = publicUrl ? `${publicUrl}/dashboard/` : 'the dashboard. Ask your colleague for its address';
+  const where = publicUrl ? `${publicUrl}/dashboard/` : 'the dashboard. Ask your colleague for its address.';
   return {
     subject: `You were added to ${store}`,
     text: `You were added to ${store}. Sign in with your email address ${email} at ${where}`,

@@ -41,10 +41,10 @@ export function shortStockMail(short: readonly ShortStock[], orders: readonly Op
     subject: `${units} sold ${units === 1 ? 'unit is' : 'units are'} missing`,
     text: [
       isCounted(short)
-        ? 'A count found fewer units than were sold. Their stock is now 0, and not all open orders with them can ship:'
-        : 'A till sold more units than were in stock. Their stock is now 0, and open orders with them may be short of units:',
+        ? 'A count found fewer units than were sold. The stock listed here is now 0, and not all open orders with these SKUs can ship:'
+        : 'A till sold more units than were in stock. The stock of these SKUs is now 0, and open orders with them may lack units:',
       ...bins,
-      'Cancel orders that you cannot ship without restocking their units (restock: false), and count again after the next goods receipt.',
+      'Cancel the orders that you cannot ship, and do not restock their units (restock: false). Count again after the next goods receipt.',
     ].join('\n\n'),
   };
 }

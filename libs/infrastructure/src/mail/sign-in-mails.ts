@@ -61,7 +61,7 @@ export class SignInMails extends ClaimLoop<DueMail> {
     private readonly stores: StoreRepository,
     private readonly mails: MailNotifier,
   ) {
-    super({ what: 'Mails of sign-in codes', concurrency: MAX_SIGN_IN_MAILS, pollMs: 500, shutdownMs: 35_000 });
+    super({ what: 'Sign-in mails', concurrency: MAX_SIGN_IN_MAILS, pollMs: 500, shutdownMs: 35_000 });
   }
 
   override async claim(most: number): Promise<DueMail[]> {

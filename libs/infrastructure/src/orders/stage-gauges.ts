@@ -40,7 +40,7 @@ export const STAGE_GAUGES: readonly DatabaseGauge[] = [
   },
   {
     name: 'pipeline_dead_letters',
-    help: 'Stages that failed for good within 24 hours, not because of their recipient; 10000 means that or more',
+    help: 'Stages that failed permanently within 24 hours, except because of their recipient; 10000 means 10000 or more',
     statement: `/* orders.dead_letters */
       SELECT count(*)::int AS value FROM (
         SELECT FROM order_stages

@@ -20,7 +20,7 @@ export class StageRunner extends StoreClaimLoop<ClaimedStage> {
     private readonly lines: JsonLogger,
     { registry }: ServiceMetrics,
   ) {
-    super({ what: 'The stages of orders', concurrency, pollMs: 250, shutdownMs: 35_000 });
+    super({ what: 'Pipeline stages', concurrency, pollMs: 250, shutdownMs: 35_000 });
     this.attempts = new Histogram({
       name: 'pipeline_attempt_duration_seconds',
       help: 'Duration of attempts at pipeline stages, by outcome',

@@ -82,7 +82,7 @@ describe('Config', () => {
 
   it.each([
     [{ PORT: 'http' }, 'PORT must be an integer from 0 to 65535'],
-    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must not be PORT'],
+    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must differ from PORT'],
     [{ METRICS_PORT: 'x' }, 'METRICS_PORT must be an integer from 0 to 65535'],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
@@ -98,14 +98,14 @@ describe('Config', () => {
     [{ DATABASE_URL: 'postgres://a:100%@d/e' }, NO_URL],
     [
       { DATABASE_URL: '', NODE_ENV: 'production' },
-      'DATABASE_URL is empty: in production, unset it to use the embedded database',
+      'DATABASE_URL is empty: set it, or unset it to use the embedded database',
     ],
     [{ DATABASE_URL: 'localhost:5432' }, NO_URL],
     [{ DATABASE_DIRECT_URL: DATABASE_URL }, 'DATABASE_DIRECT_URL requires DATABASE_URL'],
     [{ DATABASE_POOL_SIZE: '0' }, 'DATABASE_POOL_SIZE must be an integer from 1 to 1000'],
     [{ PIPELINE: 'on' }, 'PIPELINE must be one of inline, off'],
     [{ SMTP_URL: 'mail.example.com' }, `SMTP_URL must be a URL that starts with smtp:// or smtps://, ${ENCODED}`],
-    [{ SMTP_URL: 'smtp://mail?pool=true&debug=true' }, 'SMTP_URL must not have the options debug and logger'],
+    [{ SMTP_URL: 'smtp://mail?pool=true&debug=true' }, 'SMTP_URL must not have the options debug or logger'],
     [
       { TRUST_PROXY: 'nginx' },
       'TRUST_PROXY must be true, false, a number of proxies, or networks such as 10.1.0.0/16, separated by commas',

@@ -118,18 +118,19 @@ export class Config {
     this.webhookAllow = read.networks('WEBHOOK_ALLOW');
     this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
-    if (this.metricsPort === this.port && this.port !== 0) throw new ConfigError('METRICS_PORT', 'must not be PORT');
+    if (this.metricsPort === this.port && this.port !== 0)
+      throw new ConfigError('METRICS_PORT', 'must differ from PORT');
     if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {
       throw new ConfigError('DATA_ENCRYPTION_KEYS', 'is required in production when DATABASE_URL is set');
     }
     // The mailer reads options from the URL's query. These two would write whole messages to the log.
     if (/[?&](debug|logger)=/i.test(this.smtpUrl ?? '')) {
-      throw new ConfigError('SMTP_URL', 'must not have the options debug and logger');
+      throw new ConfigError('SMTP_URL', 'must not have the options debug or logger');
     }
     // A missing secret leaves the variable empty. Orders would then go into a new embedded database and be lost with
     // it.
     if (this.databaseUrl === null && env.DATABASE_URL !== undefined && env.NODE_ENV === 'production') {
-      throw new ConfigError('DATABASE_URL', 'is empty: in production, unset it to use the embedded database');
+      throw new ConfigError('DATABASE_URL', 'is empty: set it, or unset it to use the embedded database');
     }
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
       throw new ConfigError('DATABASE_DIRECT_URL', 'requires DATABASE_URL');

@@ -78,7 +78,7 @@ export class DatabaseMetrics {
     this.gauge('database_pool_in_use', 'Connections in use', () => pool.totalCount - pool.idleCount);
     this.gauge('database_pool_idle', 'Open idle connections', () => pool.idleCount);
     const waiting = () => this.waitingForSlots.reduce((sum, turns) => sum + turns(), pool.waitingCount);
-    this.gauge('database_pool_waiting', 'Callers that wait for a connection, or for the turn to take one', waiting);
+    this.gauge('database_pool_waiting', 'Callers that wait for a connection, or for their turn to take one', waiting);
   }
 
   private counter(name: string, help: string, label: string): Counter {

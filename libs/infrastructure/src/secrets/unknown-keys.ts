@@ -29,9 +29,9 @@ export async function reportUnknownKeys(
     }
     if (found.size === 0) return;
     logger.error(
-      `Secrets in the database are encrypted with ${[...found].join(', ')}, but the configured keys are ` +
-        `${cipher.keyIds.join(', ')}: they cannot be read. Restore the missing key in DATA_ENCRYPTION_KEYS or ` +
-        `DATA_DIR/encryption.key`,
+      `Secrets in the database are encrypted with keys that are not configured (${[...found].join(', ')}), so they ` +
+        `cannot be read. The configured keys are ${cipher.keyIds.join(', ')}. Restore the missing keys in ` +
+        `DATA_ENCRYPTION_KEYS or DATA_DIR/encryption.key`,
       'Keys',
     );
   } catch {

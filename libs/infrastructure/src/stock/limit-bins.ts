@@ -17,8 +17,8 @@ const MAX_BINS_OF_UNIT = 250;
 /** The same limit for a product together with its variants: lists of products read the bins of all of them. */
 const MAX_BINS_OF_PRODUCT = 1_000;
 
-const TOO_MANY_BINS = `The store has ${MAX_BINS} bins, the maximum that requests can create`;
-const CODES_TOO_LONG = 'The bin codes of the store have 2 MB, the maximum that requests can create';
+const TOO_MANY_BINS = `The store has ${MAX_BINS} bins, the maximum for requests`;
+const CODES_TOO_LONG = 'The bin codes of the store have 2 MB in total, the maximum for requests';
 const STORE_FULL = tooManyBins(TOO_MANY_BINS);
 const CODES_FULL = tooManyBins(CODES_TOO_LONG);
 const UNIT_FULL = tooManyBins(`The product or variant is in ${MAX_BINS_OF_UNIT} bins, the maximum for requests`);

@@ -162,7 +162,7 @@ describe('checkLine', () => {
       const pipeline = [{ stage, state, attempts: 1, at: '2026-01-02T03:04:05.000Z' }];
       const read = () => parse({ ...ORDER, pipeline });
       if (states.includes(state)) expect(read()).toMatchObject({ pipeline });
-      else expect(read).toThrow(`order.pipeline[0].state must be ${states.join(', ')} for ${stage}`);
+      else expect(read).toThrow(`order.pipeline[0].state must be ${states.join(' or ')} for ${stage}`);
     }
   });
 
@@ -325,7 +325,7 @@ describe('checkLine', () => {
               { ...ITEM, product: 'runner', ...more },
             ],
           },
-          '.line_items[1] of an order that takes stock must have no negative unit_price, cancelled_quantity and returned',
+          '.line_items[1] of an order that takes stock must have no negative unit_price, no cancelled_quantity and no returned',
         ]),
       ] as [object, string][]
     ).map(([more, problem]): [string, object, string] => [
@@ -336,7 +336,7 @@ describe('checkLine', () => {
     [
       'an adjustment that is not the difference of its amounts',
       { ...ORDER, amount: 1000, tax_amount: 190, discount_amount: 40, total_amount: 1200, adjustment_amount: 0 },
-      'order.adjustment_amount must be 50, the difference to total_amount',
+      'order.adjustment_amount must be 50, so that the amounts add up to total_amount',
     ],
     [
       'more than 50 taxes',
@@ -357,7 +357,7 @@ describe('checkLine', () => {
     [
       'a placing with more than 50 taxes',
       { ...ORDER, bookings: [bookingOf(50), bookingOf(1, 50)] },
-      'order.bookings must leave at most 50 taxes of different names or rates to the placing',
+      'order.bookings must leave at most 50 taxes of different names or rates in the order as placed',
     ],
     [
       'credits of more than 50 taxes',
@@ -464,7 +464,7 @@ describe('checkLine', () => {
 
   it.each([1e308, 1e21, -1e21, 1e-7])('refuses the number %d, whose digits the database writes out', (number) => {
     const noted = { at: ORDER.created_at, actor: { type: 'key' }, event: 'noted', details: { deep: [number] } };
-    const problem = 'must have only numbers that are 0 or from 0.000001 to below 1e21, with either sign';
+    const problem = 'must contain only numbers that are 0 or have an absolute value from 0.000001 to below 1e21';
 
     expect(() => parse({ ...ORDER, history: [noted] })).toThrow(`order.history[0].details ${problem}`);
     expect(() => parse({ ...STORE, theme: { number } })).toThrow(`store.theme ${problem}`);

@@ -32,7 +32,7 @@ import { EARLIER_REVIEW } from '../schema/trade-lines.js';
 import { quoted } from './faults.js';
 
 export const STORABLE = 'must not contain NUL or lone surrogates';
-const EXPONENT = 'must have only numbers that are 0 or from 0.000001 to below 1e21, with either sign';
+const EXPONENT = 'must contain only numbers that are 0 or have an absolute value from 0.000001 to below 1e21';
 
 export interface Problem {
   readonly problem: string;
@@ -100,7 +100,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   orderEvent: problemOfEvent,
   stateOfStage: ({ stage, state }: BundleOrderStage) => {
     const states = STATES[stage] ?? STATES_OF_MAILS;
-    return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
+    return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(' or ')} for ${stage}` };
   },
   order: (order: OrderRecordLine) =>
     problemOfAmounts(order) ??
@@ -113,7 +113,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     problemOfTakenStock(order) ??
     problemOfMetadata(order.metadata, [...(order.line_items ?? []), ...(order.payments ?? [])]),
   customer: (customer: CustomerLine) =>
-    isAccountSmall(customer) ? null : { problem: `has addresses and contacts of more than ${ACCOUNT_SIZE}` },
+    isAccountSmall(customer) ? null : { problem: `must have at most ${ACCOUNT_SIZE} of addresses and contacts` },
   taxRate: ({ rate }: { readonly rate: number }) => (isTaxRate(rate) ? null : { at: '.rate', problem: TAX_RATE_RULE }),
   priceList: ({ valid_from: from, valid_to: to }: PriceListLine) =>
     from && to && to < from ? { at: '.valid_to', problem: 'must not be before valid_from' } : null,
@@ -157,7 +157,7 @@ function problemOfAttributes(attributes: Record<string, string>, trimmed: () => 
   }
   if (names.every((name) => name.trim() === name)) return null;
   if (new Set(names.map((name) => name.trim())).size < names.length) {
-    return { problem: 'has two names that differ only in surrounding blanks' };
+    return { problem: 'has two names that differ only in leading or trailing whitespace' };
   }
   const given = Object.entries(attributes);
   for (const name of names) delete attributes[name];
@@ -190,7 +190,7 @@ function problemOfAmounts(order: OrderRecordLine): Problem | null {
   if (!sums.every(isExact)) return { problem: 'has amounts that are too large' };
   const adjustment = adjustmentOf(amounts);
   if ((order.adjustment_amount ?? adjustment) === adjustment) return null;
-  return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };
+  return { at: '.adjustment_amount', problem: `must be ${adjustment}, so that the amounts add up to total_amount` };
 }
 
 /**
@@ -203,7 +203,7 @@ function problemOfTaxes(order: OrderRecordLine): Problem | null {
     return { at: '.line_items', problem: `must have ${most}, including those of shipping_tax` };
   }
   if ((placedTaxesOf(order)?.length ?? 0) > MAX_ORDER_TAXES) {
-    return { at: '.bookings', problem: `must leave ${most} to the placing` };
+    return { at: '.bookings', problem: `must leave ${most} in the order as placed` };
   }
   return creditedTaxesOf(order).length > MAX_ORDER_TAXES ? { at: '.bookings', problem: `must credit ${most}` } : null;
 }
@@ -263,7 +263,7 @@ function problemOfTakenStock(order: OrderRecordLine): Problem | null {
   const index = line_items.findIndex(({ product, unit_price, cancelled_quantity = 0, returned_quantity = 0 }) => {
     return product && (unit_price < 0 || cancelled_quantity + returned_quantity > 0);
   });
-  const problem = `${without} must have no negative unit_price, cancelled_quantity and returned_quantity`;
+  const problem = `${without} must have no negative unit_price, no cancelled_quantity and no returned_quantity`;
   return index < 0 ? null : { at: `.line_items[${index}]`, problem };
 }
 
@@ -307,7 +307,7 @@ function problemOfMetadata(
   const all = [own, ...parts.map(({ metadata }) => metadata)].filter((each) => each !== undefined);
   return isMetadataSmall(all)
     ? null
-    : { problem: `has metadata of more than ${METADATA_SIZE}, with that of its parts` };
+    : { problem: `must have at most ${METADATA_SIZE} of metadata, including that of its lines, payments or variants` };
 }
 
 function problemOfSize(value: unknown): Problem | null {

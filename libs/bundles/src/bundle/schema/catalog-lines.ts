@@ -14,7 +14,7 @@ export const warehouseLine = is.object(
 
 export const binLine = is.object(
   { kind: is.kind('bin'), store: is.subdomain, warehouse: is.code, code: is.code },
-  { description: 'A shelf place. Key: store, warehouse, code.' },
+  { description: 'A storage place in a warehouse. Key: store, warehouse, code.' },
 );
 
 export const stockLine = is.object(
@@ -43,7 +43,7 @@ export const brandLine = is.object(
     description: is.optional(is.text(MAX_LISTED)),
     active: is.optional(is.flag),
   },
-  { description: 'A maker. Key: store, slug.' },
+  { description: 'A brand. Key: store, slug.' },
 );
 
 export const categoryLine = is.object(
@@ -78,7 +78,7 @@ export const variant = is.object(
     metadata: is.optional(is.metadata),
     status: is.optional(is.oneOf(['ACTIVE', 'INACTIVE', 'DRAFT', 'ARCHIVED'])),
   },
-  { description: "One buyable form of a product, at the product's price where it has none. Key: product, sku." },
+  { description: 'A variant of a product. Without a price, it has the price of the product. Key: product, sku.' },
 );
 
 export const productLine = is.object(
@@ -120,7 +120,7 @@ export const priceListLine = is.object(
     store: is.subdomain,
     code: is.code,
     name: is.optional(is.described(is.name(200), is.OF_NEW)),
-    currency: is.optional(is.described(is.currency, 'That of the store: another one is refused. Not stored.')),
+    currency: is.optional(is.described(is.currency, 'Must be the currency of the store. Not stored.')),
     priority: is.optional(
       is.integer(-MAX_INT4, MAX_INT4, "Among the lists of a customer's groups, the highest applies first."),
     ),
@@ -135,15 +135,21 @@ export const priceListLine = is.object(
 
 const ruleFields = {
   min_quantity: is.optional(
-    is.orNull(is.integer(1, MAX_ORDERED_UNITS, 'The fewest units of an order. 1 where only `step` is given.')),
+    is.orNull(is.integer(1, MAX_ORDERED_UNITS, 'Minimum units per order. 1 if only `step` is given.')),
   ),
   step: is.optional(
-    is.orNull(is.integer(1, MAX_ORDERED_UNITS, 'Orders have multiples of it. 1 where only `min_quantity` is given.')),
+    is.orNull(
+      is.integer(
+        1,
+        MAX_ORDERED_UNITS,
+        'The units of an order must be a multiple of it. 1 if only `min_quantity` is given.',
+      ),
+    ),
   ),
 };
 
 const priceBreak = is.object({
-  from_quantity: is.integer(1, MAX_ORDERED_UNITS, 'From how many units of an order on the price applies.'),
+  from_quantity: is.integer(1, MAX_ORDERED_UNITS, 'The price applies to orders with at least this number of units.'),
   price: is.price,
 });
 
@@ -158,7 +164,8 @@ export const listPriceLine = is.object(
       is.list(priceBreak, {
         maxItems: MAX_PRICE_BREAKS,
         differ: ['from_quantity'],
-        description: 'All prices of the unit in the list. Empty: the list has none, and no rule, for it.',
+        description:
+          'All prices of the unit in the list. Empty: the list has no price and no quantity rule for the unit.',
       }),
     ),
     ...ruleFields,
@@ -176,6 +183,6 @@ export const quantityRuleLine = is.object(
   },
   {
     description:
-      'From how many, and in which steps, a product, or one variant, is sold at the prices of the catalog. Key: store, product, variant.',
+      'The minimum quantity and the step of a product, or of one variant, at catalog prices. Key: store, product, variant.',
   },
 );

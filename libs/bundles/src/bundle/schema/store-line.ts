@@ -18,7 +18,7 @@ const paymentMethod = is.object({
     Type.Unsafe<Record<string, unknown> | null>({
       type: ['object', 'null'],
       rule: 'settings',
-      description: 'Stored encrypted, never returned. Null removes what is stored, absent leaves it.',
+      description: 'Stored encrypted, never returned. Null removes the stored credentials. Absent: they stay.',
     }),
   ),
 });
@@ -56,7 +56,7 @@ export const fraudSettings = is.object({
 
 const taxRate = is.object(
   {
-    country: is.described(is.country, 'Where the order goes.'),
+    country: is.described(is.country, 'The country to which the order ships.'),
     category: is.optional(
       is.described(is.slug, 'For the products of this category. Absent: for all others, and for shipping.'),
     ),
@@ -72,7 +72,7 @@ export const chargeSettings = is.object(
     reverse_charge_from: is.optional(
       is.described(
         is.country,
-        'The country from which the store sells: businesses of other countries of the EU, by their VAT id, pay no tax.',
+        'The country from which the store sells. An order to another EU country has no tax if its VAT id is not of this country.',
       ),
     ),
     rates: is.optional(is.list(taxRate, { maxItems: 500, differ: ['country', 'category'] })),
@@ -82,7 +82,7 @@ export const chargeSettings = is.object(
         free_from: is.optional(
           is.described(
             is.orNull(is.amount),
-            'The sum of the lines from which it is free, in minor units. Absent: never.',
+            'Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.',
           ),
         ),
       }),

@@ -44,7 +44,7 @@ export const customerLine = is.object(
     status: is.optional(is.name(40)),
     email_verified: is.optional(is.flag),
     loyalty_points: is.optional(is.integer(0, MAX_INT4)),
-    total_spent: is.optional(is.described(is.signedAmount, 'Minor units. The payments of imported orders are in it.')),
+    total_spent: is.optional(is.described(is.signedAmount, 'Minor units. Includes the payments of imported orders.')),
     tags: is.optional(is.list(is.text(100), { maxItems: 100 })),
     city: is.optional(is.text(200)),
     payment_terms_days: is.optional(
@@ -57,11 +57,14 @@ export const customerLine = is.object(
         maxItems: CUSTOMER_LIMITS.groups,
         uniqueItems: true,
         problem: 'must not name a group twice',
-        description: 'Price lists name groups.',
+        description: 'The groups of the customer. A price list can apply to groups.',
       }),
     ),
     price_list: is.optional(
-      is.described(is.orNull(is.reference), "The code of the customer's price list, which exists. Null removes it."),
+      is.described(
+        is.orNull(is.reference),
+        "The code of the customer's price list. The list must exist. Null removes the code.",
+      ),
     ),
     addresses: is.optional(is.list(accountAddress, { maxItems: CUSTOMER_LIMITS.addresses })),
     contacts: is.optional(
@@ -102,7 +105,10 @@ export const orderItem = is.object(
     cancelled_quantity: is.optional(is.integer(1, MAX_INT4, 'Units that were cancelled before they shipped.')),
     returned_quantity: is.optional(is.integer(1, MAX_INT4, 'Shipped units whose stock went back to the bins.')),
   },
-  { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },
+  {
+    rule: 'orderItem',
+    description: 'A snapshot that survives its product. `product` and `variant` name the product if it still exists.',
+  },
 );
 
 const fraud = is.object(
@@ -120,7 +126,7 @@ export const EARLIER_REVIEW = 'review';
 const stage = is.object(
   {
     stage: is.oneOf([...PIPELINE_STAGES, EARLIER_REVIEW]),
-    reference: is.optional(is.described(is.reference, 'The shipment or refund that the stage is about.')),
+    reference: is.optional(is.described(is.reference, 'The shipment or refund to which the stage belongs.')),
     state: is.oneOf(['pending', 'held', 'done', 'dead']),
     attempts: is.integer(0, MAX_INT4),
     last_error: is.optional(is.text(200)),
@@ -157,7 +163,9 @@ const refundedUnits = is.list(
   is.object({
     line: is.integer(1, MAX_INT4, 'Counts from 1.'),
     quantity: is.integer(1, MAX_INT4),
-    cancelled_quantity: is.optional(is.integer(0, MAX_INT4, 'Units of them that were cancelled before they shipped.')),
+    cancelled_quantity: is.optional(
+      is.integer(0, MAX_INT4, 'How many of these units were cancelled before they shipped.'),
+    ),
   }),
   { differ: ['line'] },
 );
@@ -168,7 +176,7 @@ const refund = is.object({
     is.described(is.amount, 'Amount that is no longer owed, in minor units. Absent: the amount less the overpayment.'),
   ),
   lines: is.optional(refundedUnits),
-  restock: is.optional(is.described(is.flag, 'Whether these units went back to bins. Absent: false.')),
+  restock: is.optional(is.described(is.flag, 'Whether the units of `lines` went back to bins. Absent: false.')),
 });
 const payment = is.object({
   ...MONEY,
@@ -189,7 +197,7 @@ const MAX_TAXES_OF_BOOKING = 2 * MAX_ORDER_TAXES;
 
 const booking = is.object({
   at: is.timestamp,
-  booked_at: is.optional(is.described(is.timestamp, 'When it was made. Absent: at the import.')),
+  booked_at: is.optional(is.described(is.timestamp, 'When the booking was made. Absent: the time of the import.')),
   kind: is.oneOf(BOOKING_KINDS.filter((kind) => kind !== 'order')),
   reference: is.optional(is.text(64)),
   charged: is.optional(is.signedAmount),
@@ -235,10 +243,10 @@ const ABOUT_BOOKINGS =
   'Bookings after the placement, for the journal. Absent: derived from the payments, refunds and statuses.';
 
 const HELD_REASONS =
-  'Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held.';
+  'Why the order is under review: codes of rules, or `manual`. Absent: the order is not under review, unless a stage is held.';
 
 const TAKES_STOCK =
-  'True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse it.';
+  'True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse the order.';
 
 export const orderLine = is.object(
   {
@@ -268,12 +276,18 @@ export const orderLine = is.object(
     ),
     cancellation_fee: is.optional(is.described(is.amount, 'Cancellation fee, in minor units.')),
     adjustment_amount: is.optional(
-      is.described(is.signedAmount, 'Difference to total_amount, in minor units. Computed if absent.'),
+      is.described(
+        is.signedAmount,
+        'total_amount minus the sum of the other amounts, in minor units. Computed if absent.',
+      ),
     ),
     customer_id: is.optional(account),
     customer_name: is.optional(is.text(200)),
     customer_email: is.optional(
-      is.described(is.trimmedText(254), 'Kept as it is, also where no mail can be sent to it, unless a mail is held.'),
+      is.described(
+        is.trimmedText(254),
+        'Stored as given, even if no mail can be sent to it. If a mail is held, it must be deliverable.',
+      ),
     ),
     customer_phone: is.optional(is.text(40)),
     shipping_address: is.optional(is.object(ADDRESS)),

@@ -174,6 +174,6 @@ async function inSavepoint<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
 }
 
 function rejectionsOf(rejection: string, lines: readonly Numbered[]): readonly BundleLineError[] {
-  const others = lines.length === 1 ? '' : ` together with the lines ${lines[0]?.number} to ${lines.at(-1)?.number}`;
-  return lines.map(({ number }) => new BundleLineError(number, `the database rejects it${others} (${rejection})`));
+  const what = lines.length === 1 ? 'it' : `lines ${lines[0]?.number} to ${lines.at(-1)?.number} together`;
+  return lines.map(({ number }) => new BundleLineError(number, `the database rejects ${what} (${rejection})`));
 }

@@ -27,7 +27,7 @@ function ofLines({
       ? []
       : [
           `order.tax_amount is ${tax}, but the taxes of its line_items and its shipping add up to ${taxes}: ` +
-            'tax_lines and the journal contain only those',
+            'tax_lines and the journal contain only the taxes of the lines and the shipping',
         ]),
     ...(discount === discounts || !isDiscountedByLine
       ? []

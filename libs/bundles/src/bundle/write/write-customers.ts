@@ -93,7 +93,7 @@ async function withPriceLists({ sql, good }: Batch, store: Owner, customers: rea
   return good(customers, (each) => {
     const { price_list: code } = each.line;
     if (!code || known.has(code)) return each;
-    throw new BundleLineError(each.number, `customer.price_list is no price list of the store: ${code}`);
+    throw new BundleLineError(each.number, `customer.price_list is not a price list of the store: ${code}`);
   });
 }
 

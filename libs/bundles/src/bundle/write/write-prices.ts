@@ -21,7 +21,10 @@ export const writePriceLists: WriteLines<'price_list'> = async (batch, store, li
   const rows = batch.good(lines, (each) => {
     const { kind: _, store: __, currency = store.currency, ...row } = each.line;
     if (currency !== store.currency) {
-      throw new BundleLineError(each.number, `price_list.currency must be ${store.currency}, that of the store`);
+      throw new BundleLineError(
+        each.number,
+        `price_list.currency must be ${store.currency}, the currency of the store`,
+      );
     }
     refuseBeyond(each);
     return { ...each, row };
@@ -38,7 +41,7 @@ async function listLimit(batch: Batch, store: Owner, lines: readonly Numbered<Li
   return ({ number, line: { code } }: Numbered<LineOf<'price_list'>>): void => {
     if (known.has(PRICE_LISTS.keyOf({ code }))) return;
     if (room < 1)
-      throw new BundleLineError(number, `price_list must be one of at most ${MAX_PRICE_LISTS} of the store`);
+      throw new BundleLineError(number, `price_list exceeds the ${MAX_PRICE_LISTS} price lists that a store can have`);
     room--;
   };
 }

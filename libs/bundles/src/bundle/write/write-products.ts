@@ -248,7 +248,7 @@ async function warnOfUnits(
     const line = lineOf.get(productId) ?? 0;
     const name = `${quoted(sku)} (units: ${units})`;
     if (variantKey === 0) {
-      batch.warn(line, `product has variants now: only orders without a variant take the stock of ${name}`);
+      batch.warn(line, `product now has variants: only orders that name no variant can use the stock of ${name}`);
       continue;
     }
     const names = left.get(line) ?? [];
@@ -256,7 +256,7 @@ async function warnOfUnits(
     left.set(line, names);
   }
   for (const [line, names] of left) {
-    batch.warn(line, `product.variants leaves out variants with stock: ${listed(names)}`);
+    batch.warn(line, `product.variants omits variants with stock, which become INACTIVE: ${listed(names)}`);
   }
 }
 

@@ -64,15 +64,20 @@ export async function faultsOfMove(
     [from.walLevel === 'logical', `The source has wal_level ${from.walLevel}: set it to logical and restart.`],
     // The subscription needs one slot, and another for each table that is being copied.
     room('The source', from.slotsLeft, to.copiers + 1, 'replication slots: raise max_replication_slots'),
-    room('The source', from.sendersLeft, to.copiers + 1, 'senders: raise max_wal_senders'),
+    room('The source', from.sendersLeft, to.copiers + 1, 'WAL senders: raise max_wal_senders'),
     room(
       'The target',
       to.originsLeft,
       to.copiers + 1,
-      'origins: raise max_active_replication_origins, before version 18 max_replication_slots',
+      'replication origins: raise max_active_replication_origins (before PostgreSQL 18: max_replication_slots)',
     ),
     // A worker applies the changes, and another copies tables.
-    room('The target', to.workersLeft, 2, 'workers: raise max_logical_replication_workers and max_worker_processes'),
+    room(
+      'The target',
+      to.workersLeft,
+      2,
+      'replication workers: raise max_logical_replication_workers and max_worker_processes',
+    ),
     [
       !(await isReplicated(source, storeId)),
       'The move that brought the store here has not finished: repeat its command first.',
@@ -86,7 +91,7 @@ export async function faultsOfMove(
     ...conditions.filter(([isMet]) => !isMet).map(([, fault]) => fault),
     // The connections of the replication have these limits, and the copy of a table takes long.
     ...[from, to].flatMap(({ limits, role }) =>
-      limits.map((name) => `The role ${role} has a limit of time: ALTER ROLE ${role} SET ${name} = 0.`),
+      limits.map((name) => `The role ${role} has a time limit: ALTER ROLE ${role} SET ${name} = 0.`),
     ),
     ...(await takenNames(clusters, subdomain)),
     ...(await leftRows(clusters)),
@@ -98,7 +103,7 @@ export async function faultsOfMove(
 }
 
 function room(where: string, left: number, needed: number, remedy: string): Condition {
-  return [left >= needed, `${where} has ${Math.max(left, 0)} free and needs ${needed} ${remedy}.`];
+  return [left >= needed, `${where} has ${Math.max(left, 0)} of ${needed} required free ${remedy}.`];
 }
 
 export async function clusterOf(sql: Sql): Promise<string> {

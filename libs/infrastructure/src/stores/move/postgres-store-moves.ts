@@ -138,7 +138,9 @@ export class PostgresStoreMoves extends StoreMoves {
       if (!moving.done.has('copying')) throw new MoveRefused(`The store ${subdomain} is not being moved.`);
       await assertSameTarget(moving);
       if (moving.status === 'MOVED' || isServed(await statusOf(moving.target, moving.storeId)))
-        throw new MoveRefused(`The store ${subdomain} is served by the target: move it back.`);
+        throw new MoveRefused(
+          `The store ${subdomain} is already served by the target, so the move cannot be aborted: move the store back.`,
+        );
       await reopen(moving);
       await endReplication(moving);
       if ((await statusOf(moving.target, moving.storeId)) === 'MOVED') await deleteStore(moving.target, moving.storeId);

@@ -41,4 +41,4 @@ export async function faultsOfAddress({ source, target, address }: Clusters, clu
 }
 
 const unreached = (reason: string): string =>
-  `The server of the target does not reach the source by DATABASE_DIRECT_URL, or else DATABASE_URL (localhost is its own machine): ${reason}`;
+  `The server of the target cannot reach the source at DATABASE_DIRECT_URL, or at DATABASE_URL if that is not set (for it, localhost is the target's own machine): ${reason}`;

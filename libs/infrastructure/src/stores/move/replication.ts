@@ -63,7 +63,9 @@ export async function waitForCopy(clusters: Clusters, onProgress: (detail: strin
     const lag = Math.round((slot?.lag ?? 0) / 1_048_576);
     if (performance.now() - shownAt >= PROGRESS_MS) {
       shownAt = performance.now();
-      onProgress(`${copy?.ready} of ${copy?.tables} tables, ${copy?.rows} rows of the others, ${lag} MB behind`);
+      onProgress(
+        `${copy?.ready} of ${copy?.tables} tables copied, ${copy?.rows} rows of the current ones, ${lag} MB behind`,
+      );
     }
     await sleep(POLL_MS);
   }
