@@ -4348,7 +4348,7 @@ export interface components {
       name?: string;
       active?: boolean;
     };
-    /** @description A shelf place. Key: store, warehouse, code. */
+    /** @description A storage place in a warehouse. Key: store, warehouse, code. */
     ImportBin: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4358,7 +4358,7 @@ export interface components {
       warehouse: string;
       code: string;
     };
-    /** @description A maker. Key: store, slug. */
+    /** @description A brand. Key: store, slug. */
     ImportBrand: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4471,7 +4471,7 @@ export interface components {
       code: string;
       /** @description Required for a new row. */
       name?: string;
-      /** @description That of the store: another one is refused. Not stored. */
+      /** @description Must be the currency of the store. Not stored. */
       currency?: string;
       /**
        * Format: int32
@@ -4495,22 +4495,22 @@ export interface components {
       list: string;
       product: string;
       variant?: string | null;
-      /** @description All prices of the unit in the list. Empty: the list has none, and no rule, for it. */
+      /** @description All prices of the unit in the list. Empty: the list has no price and no quantity rule for the unit. */
       price_breaks?: {
         /**
          * Format: int32
-         * @description From how many units of an order on the price applies.
+         * @description The price applies to orders with at least this number of units.
          */
         from_quantity: number;
         /** @description In major units, as decimal text such as "79.90". */
         price: string;
       }[];
-      /** @description The fewest units of an order. 1 where only `step` is given. */
+      /** @description Minimum units per order. 1 if only `step` is given. */
       min_quantity?: number | null;
-      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      /** @description The units of an order must be a multiple of it. 1 if only `min_quantity` is given. */
       step?: number | null;
     };
-    /** @description From how many, and in which steps, a product, or one variant, is sold at the prices of the catalog. Key: store, product, variant. */
+    /** @description The minimum quantity and the step of a product, or of one variant, at catalog prices. Key: store, product, variant. */
     ImportQuantityRule: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4519,9 +4519,9 @@ export interface components {
       kind: 'quantity_rule';
       product: string;
       variant?: string | null;
-      /** @description The fewest units of an order. 1 where only `step` is given. */
+      /** @description Minimum units per order. 1 if only `step` is given. */
       min_quantity?: number | null;
-      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      /** @description The units of an order must be a multiple of it. 1 if only `min_quantity` is given. */
       step?: number | null;
     };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
@@ -4543,7 +4543,7 @@ export interface components {
       loyalty_points?: number;
       /**
        * Format: int64
-       * @description Minor units. The payments of imported orders are in it.
+       * @description Minor units. Includes the payments of imported orders.
        */
       total_spent?: number;
       tags?: (string | null)[];
@@ -4552,9 +4552,9 @@ export interface components {
       payment_terms_days?: number | null;
       company?: string | null;
       vat_id?: string | null;
-      /** @description Price lists name groups. */
+      /** @description The groups of the customer. A price list can apply to groups. */
       groups?: string[];
-      /** @description The code of the customer's price list, which exists. Null removes it. */
+      /** @description The code of the customer's price list. The list must exist. Null removes the code. */
       price_list?: string | null;
       addresses?: {
         label?: string | null;
@@ -4650,13 +4650,13 @@ export interface components {
       cancellation_fee?: number;
       /**
        * Format: int64
-       * @description Difference to total_amount, in minor units. Computed if absent.
+       * @description total_amount minus the sum of the other amounts, in minor units. Computed if absent.
        */
       adjustment_amount?: number;
       /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */
       customer_id?: string | null;
       customer_name?: string | null;
-      /** @description Kept as it is, also where no mail can be sent to it, unless a mail is held. */
+      /** @description Stored as given, even if no mail can be sent to it. If a mail is held, it must be deliverable. */
       customer_email?: string | null;
       customer_phone?: string | null;
       shipping_address?: {
@@ -4743,9 +4743,9 @@ export interface components {
          */
         returned_quantity?: number;
       }[];
-      /** @description True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse it. */
+      /** @description True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse the order. */
       takes_stock?: boolean;
-      /** @description Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held. */
+      /** @description Why the order is under review: codes of rules, or `manual`. Absent: the order is not under review, unless a stage is held. */
       held_reasons?: string[];
       /** @description The outcome of the fraud analysis. Absent: the order was not screened. */
       fraud?: {
@@ -4770,7 +4770,7 @@ export interface components {
           | 'notify-cancellation'
           | 'notify-refund'
           | 'review';
-        /** @description The shipment or refund that the stage is about. */
+        /** @description The shipment or refund to which the stage belongs. */
         reference?: string;
         /** @enum {string} */
         state: 'pending' | 'held' | 'done' | 'dead';
@@ -4856,18 +4856,18 @@ export interface components {
           quantity: number;
           /**
            * Format: int32
-           * @description Units of them that were cancelled before they shipped.
+           * @description How many of these units were cancelled before they shipped.
            */
           cancelled_quantity?: number;
         }[];
-        /** @description Whether these units went back to bins. Absent: false. */
+        /** @description Whether the units of `lines` went back to bins. Absent: false. */
         restock?: boolean;
       }[];
       /** @description Bookings after the placement, for the journal. Absent: derived from the payments, refunds and statuses. */
       bookings?: {
         /** @description ISO 8601 with a zone. */
         at: string;
-        /** @description When it was made. Absent: at the import. */
+        /** @description When the booking was made. Absent: the time of the import. */
         booked_at?: string;
         /** @enum {string} */
         kind: 'lines' | 'credit' | 'payment' | 'refund' | 'chargeback' | 'write_off' | 'cancellation';
@@ -10021,7 +10021,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden4'];
       409: components['responses']['Conflict'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. Another request of this kind has this reference: send another reference. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -10663,7 +10663,7 @@ export interface operations {
         };
       };
       409: components['responses']['Conflict'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. Another request of this kind has this reference: send another reference. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
