@@ -373,7 +373,11 @@ interface Problem {
   readonly requested: number | null;
   readonly available: number | null;
 }
-type Preview = Omit<CreatedOrder, 'order_id' | 'receipt_number'> & { readonly problems: readonly Problem[] };
+type PreviewedItem = CreatedOrder['items'][number] & { readonly price_source: string | null };
+type Preview = Omit<CreatedOrder, 'order_id' | 'receipt_number' | 'items'> & {
+  readonly items: readonly PreviewedItem[];
+  readonly problems: readonly Problem[];
+};
 
 describe('POST /v1/orders/preview', () => {
   const bodyOf = (items: readonly object[], more = {}) => ({ items, customer: { name: 'Ada' }, ...more });
@@ -535,7 +539,8 @@ describe('the preview of a random order', () => {
           seen.placed++;
           expect(placed.statusCode).toBe(201);
           const { order_id: _, receipt_number: __, ...created } = placed.json<{ data: CreatedOrder }>().data;
-          expect(quote).toEqual({ ...created, ...withoutCharges });
+          const items = created.items.map((item) => ({ ...item, price_source: null }));
+          expect(quote).toEqual({ ...created, ...withoutCharges, items });
         } else {
           seen[refusal.code]++;
           const { error } = placed.json<{ error: string }>();

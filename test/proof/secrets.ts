@@ -163,6 +163,7 @@ async function readAll(ground: Ground, store: StoreFixture, owner: Session): Pro
     orders: [data.order_id, data.receipt_number],
     products: await idsOf('products'),
     customers: await idsOf('customers'),
+    'price-lists': [await store.priceList()],
     categories: ['category'],
     brands: ['brand'],
     webhooks: await idsOf('webhooks'),

@@ -4640,7 +4640,7 @@ export interface components {
       tax_included?: boolean;
       /**
        * Format: int64
-       * @description The credit for cancelled units, in minor units. Absent: their share of total_amount, or all but the fee.
+       * @description The credit for cancelled units. In minor units. Absent: their share of total_amount, or all but the fee.
        */
       cancelled_amount?: number;
       /**
@@ -4650,7 +4650,7 @@ export interface components {
       cancellation_fee?: number;
       /**
        * Format: int64
-       * @description total_amount minus the sum of the other amounts, in minor units. Computed if absent.
+       * @description total_amount minus the sum of the other amounts. In minor units. Computed if absent.
        */
       adjustment_amount?: number;
       /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */

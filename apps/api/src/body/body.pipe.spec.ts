@@ -20,6 +20,7 @@ describe('BodyPipe', () => {
     const ofOrder = [
       'items',
       'line_items',
+      'customer_id',
       'customer',
       'shipping_address',
       'billing',

@@ -138,7 +138,7 @@ describe('describeError', () => {
     [
       'an unknown customer',
       new UnknownCustomer(),
-      [{ path: 'customer_id', message: 'is not that of a customer of the store' }],
+      [{ path: 'customer_id', message: 'is not the id of a customer of the store' }],
     ],
     [
       'an ambiguous SKU',

@@ -4,8 +4,8 @@ import type { SchemaObject } from '@app/representations';
 import { invalidField } from '../errors/invalid-fields.js';
 
 export const DEFAULT_LIMIT = 50;
-/** Limits pages so that the offset of the last row is a 32-bit integer with any limit. */
 const CUSTOMER_ID = 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7';
+/** Limits pages so that the offset of the last row is a 32-bit integer with any limit. */
 const MAX_PAGE = Math.floor(MAX_INT4 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
 const MAX_VALUES = 100;
@@ -161,7 +161,7 @@ export const customerParameter = (): Filter<string> => ({
   read: filterOf,
 });
 
-/** The text is not trimmed: metadata is kept as sent. */
+/** Keeps the text untrimmed: metadata is stored as sent. */
 export const metadataFilter = (): Filter<Metadata> => {
   const name = 'metadata';
   const refusal = 'metadata must name one key and its text, as in metadata[erp_id]=4711';

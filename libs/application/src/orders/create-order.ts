@@ -104,7 +104,7 @@ export class CreateOrder {
    * CommitOutcomeUnknown, no order is written.
    * @throws MetadataTooLarge, AmbiguousSku, ItemsUnavailable, UnknownCustomer, CurrencyMismatch, QuantityNotOffered, PriceChanged,
    *   OutOfStock, ExternalReferenceTaken
-   * @throws ChargesUnavailable, or the DomainError by which the charges refuse the order
+   * @throws ChargesUnavailable, or the DomainError with which the charges refuse the order
    * @throws OrderRejected when the store's fraud rules reject the order: the assessment is written.
    * @throws IdempotencyMismatch, IdempotencyInFlight
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.

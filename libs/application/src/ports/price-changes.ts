@@ -10,19 +10,19 @@ export interface PriceLine extends StockUnit {
    * the price as it is: the line gives a quantity rule.
    */
   readonly price: string | null | undefined;
-  /** Likewise: what the writer takes the price to be; null overwrites whatever it is. */
+  /** The price that the writer assumes, as decimal text; null overwrites any price. */
   readonly expected: string | null;
-  /** From how many units on the price of a list applies; 1 without a list. */
+  /** The quantity from which the price of a list applies; 1 without a list. */
   readonly fromQuantity: number;
   /** The quantity rule of the unit, in the list or in the catalog: null removes it, undefined leaves it as it is. */
   readonly rule: QuantityRule | null | undefined;
-  /** What the line has instead of the form of one; it names no unit then. */
+  /** What the line contains when its form is wrong. It then names no unit. */
   readonly invalid: InvalidLine | null;
 }
 
 /**
- * Prices in minor units; null where a list has none. Texts are `''` and numbers null where the line does not say what it
- * means.
+ * Prices are in minor units, and null where the list has none. Texts are `''` and numbers null where the line does not
+ * give a usable value.
  */
 export interface PriceLineResult {
   readonly line: number;
@@ -38,7 +38,7 @@ export interface PriceLineResult {
 export interface PriceChangeRequest {
   readonly storeId: number;
   readonly currency: Currency;
-  /** The code of the price list that the lines change; null = the catalog. */
+  /** The code of the price list that the lines change; null means the catalog. */
   readonly list: string | null;
   readonly lines: readonly (PriceLine & { readonly unit: ResolvedSku })[];
   /** The client's number of the request, unique among the store's price changes for ever. */
@@ -59,9 +59,9 @@ export interface ChangedPrices {
 /** Each request is one transaction. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class PriceChanges {
   /**
-   * Applies or refuses each line, in their order: a second line of a unit finds the price of the first. The price of a
-   * product that has variants is that of an order without a variant. A price that stays as it is is not written. With the
-   * last price of a unit in a list, its quantity rule in the list goes.
+   * Applies or refuses each line in sequence: a second line for the same unit sees the price of the first. The price of
+   * a product with variants is that of an order without a variant. An unchanged price is not written. Removing the last
+   * price of a unit from a list removes its quantity rule in the list, too.
    * @throws UnknownPriceList when the store has no such list.
    * @throws PricesRefused when the request is atomic and a line is refused.
    * @throws ReferenceTaken, IdempotencyMismatch, CommitOutcomeUnknown

@@ -6,9 +6,9 @@ export interface ProductSummary {
   readonly name: string;
   readonly slug: string;
   readonly price: number;
-  /** Present for a customer, whose price it is: the price list, or null for the catalog. */
+  /** The price list that gives the price to the requested customer; null means the catalog. Absent without a customer. */
   readonly priceSource?: string | null;
-  /** Units in all bins of the store's active warehouses, of the product and of its active variants. */
+  /** The units of the product and of its active variants in all bins of the store's active warehouses. */
   readonly quantity: number;
   readonly status: string;
 }
@@ -27,7 +27,7 @@ export interface ProductVariantRecord {
   readonly sku: string;
   readonly name: string;
   readonly price: number;
-  /** As in {@link ProductSummary}. */
+  /** The price list of the price, as in {@link ProductSummary}. */
   readonly priceSource?: string | null;
   readonly attributes: VariantAttributes;
   readonly metadata: Metadata;
@@ -66,9 +66,9 @@ export interface ProductFilter extends UpdatedFilter {
   readonly search?: string;
   readonly featured?: true;
   readonly inStock?: true;
-  /** Not a condition: the prices are those of this customer. */
+  /** Selects the customer whose prices the rows have; it filters nothing. */
   readonly customerId?: string;
-  /** Not a condition: what the rows have besides. */
+  /** Adds fields to the rows; it filters nothing. */
   readonly include?: readonly (typeof PRODUCT_INCLUDES)[number][];
 }
 

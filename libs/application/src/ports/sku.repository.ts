@@ -20,11 +20,11 @@ export interface SkuRecord extends SkuId {
   /** The units by warehouse, sorted by code; absent unless requested. */
   readonly warehouses?: readonly WarehouseUnits[];
   readonly status: string;
-  /** Present for a customer, whose price it is. */
+  /** The price list that gives the price to the requested customer; null means the catalog. Absent without a customer. */
   readonly priceSource?: string | null;
-  /** Likewise: sorted by quantity, the first is that of one unit. */
+  /** The prices of that customer, sorted by quantity; the first is the price of one unit. Absent without a customer. */
   readonly priceBreaks?: readonly PriceBreak[];
-  /** Present with the `include` of a filter. */
+  /** Present when the filter includes it. */
   readonly updatedAt?: Date;
 }
 
@@ -43,9 +43,9 @@ export interface SkuFilter extends UpdatedFilter {
   readonly search?: string;
   /** Adds the units by warehouse to the rows; it filters nothing. */
   readonly byWarehouse?: true;
-  /** Likewise: the prices are those of this customer. */
+  /** Selects the customer whose prices the rows have; it filters nothing. */
   readonly customerId?: string;
-  /** Likewise. */
+  /** Adds fields to the rows; it filters nothing. */
   readonly include?: readonly 'updated_at'[];
 }
 

@@ -145,7 +145,7 @@ const LIST_PRICES: Section<ListPriceRow> = {
   }),
 };
 
-/** Those of price lists are in the lines of their prices. */
+/** The quantity rules of the catalog. Those of price lists are in the lines of their prices. */
 const QUANTITY_RULES: Section = {
   kind: 'quantity_rule',
   columns: 'product.slug AS product, variant.sku AS variant, item.min_quantity, item.step',

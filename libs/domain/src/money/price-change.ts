@@ -17,18 +17,21 @@ export interface PriceRefusal {
 }
 
 export interface PriceOutcome {
-  /** Null where the price list has none. */
+  /** The price before the line; null where the price list has none. */
   readonly before: Money | null;
-  /** Likewise. */
+  /** The price after the line; null where the price list has none. */
   readonly after: Money | null;
   readonly refusal: PriceRefusal | null;
 }
 
-/** The price of a product or variant in the catalog, or from a quantity on in a price list, through the lines of one request. */
+/**
+ * Tracks one price of a product or variant through the lines of one request: that of the catalog, or that of a price list
+ * from a quantity on.
+ */
 export class UnitPrice {
   private hasBeenSet = false;
 
-  /** @param price under the lock of the product, or of the price list; null where the list has none. */
+  /** @param price the price that was read under the lock of the product or the price list; null where the list has none. */
   constructor(
     private price: Money | null,
     private readonly currency: Currency,
@@ -50,7 +53,7 @@ export class UnitPrice {
 
   /**
    * @param text decimal, in major units; null removes the price of a list.
-   * @param expected likewise: what the writer takes the price to be; null overwrites whatever it is.
+   * @param expected the price that the writer assumes, in the same form; null overwrites any price.
    */
   set(text: string | null, expected: string | null): PriceOutcome {
     const before = this.price;

@@ -20,7 +20,7 @@ const CUSTOMER = `customers WHERE store_id = $1 AND ${hasEmail('customers', '$2'
 
 const CUSTOMERS_WITH_CONTACT = 'SELECT customer_id FROM customer_contacts WHERE store_id = $1 AND email = lower($2)';
 
-// Customers are locked after the orders: a payment locks its order, then the customer.
+// Customers are locked after the orders, because a payment locks its order before the customer.
 const LOCK_CUSTOMERS = `/* people.customers */
   SELECT id, email, phone, contacts, ${hasEmail('customers', '$2')} AS "isPerson" FROM customers
   WHERE store_id = $1 AND id = ANY (ARRAY(
@@ -118,7 +118,7 @@ const COLLECT_CONTACTS = `/* people.collect_contacts */
     AND lower(contact.fields ->> 'email') = lower($2)
   ORDER BY item.id`;
 
-// The limit comes before the sort: the orders of a walk-in customer are not all read.
+// The limit applies before the sort, so that not all orders of a walk-in customer are read.
 const FIND_ORDERS = `/* people.find_orders */
   SELECT id FROM (SELECT id FROM orders WHERE store_id = $1 AND ${IS_ORDER_OF_CUSTOMER} LIMIT $4) AS theirs
   ORDER BY id`;

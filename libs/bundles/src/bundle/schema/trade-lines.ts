@@ -271,14 +271,14 @@ export const orderLine = is.object(
     cancelled_amount: is.optional(
       is.described(
         is.signedAmount,
-        'The credit for cancelled units, in minor units. Absent: their share of total_amount, or all but the fee.',
+        'The credit for cancelled units. In minor units. Absent: their share of total_amount, or all but the fee.',
       ),
     ),
     cancellation_fee: is.optional(is.described(is.amount, 'Cancellation fee, in minor units.')),
     adjustment_amount: is.optional(
       is.described(
         is.signedAmount,
-        'total_amount minus the sum of the other amounts, in minor units. Computed if absent.',
+        'total_amount minus the sum of the other amounts. In minor units. Computed if absent.',
       ),
     ),
     customer_id: is.optional(account),

@@ -51,7 +51,7 @@ export async function lockStoreForImport(sql: Sql, storeId: number): Promise<voi
   await sql.query(LOCK_STORE, [storeId]);
 }
 
-// As a change of prices does: the writers of a list wait for each other.
+// Changes of prices take the same lock: the writers of a list wait for each other.
 const LOCK_LISTS = `/* import.price_lists.lock_batch */
   SELECT FROM price_lists WHERE store_id = $1 AND code = ANY ($2) ORDER BY code FOR NO KEY UPDATE`;
 
@@ -68,7 +68,7 @@ function isLocking(line: BundleLine): line is Exclude<BundleLine, StoreLine> {
   return LOCKING.has(line.kind) || takesStock(line);
 }
 
-/** Locks in the order of orders: stock, then products. The order of the file would deadlock with them. */
+/** Locks in the same sequence as orders: stock, then products. The sequence of the file would deadlock with orders. */
 export async function lockBatch(sql: Sql, lines: readonly Numbered[]): Promise<void> {
   const changing = lines.map(({ line }) => line).filter(isLocking);
   if (changing.length === 0) return;
