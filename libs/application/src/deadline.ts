@@ -1,4 +1,4 @@
-import { DeadlineExceeded } from './errors.js';
+import { DeadlineExceeded } from './failures.js';
 
 /** `work` continues after the timeout; its late result is ignored. @throws DeadlineExceeded after `milliseconds`. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { Deadline } from './deadline.js';
-import { Overloaded } from './errors.js';
+import { Overloaded } from './failures.js';
 import { Semaphore } from './semaphore.js';
 
 describe('Semaphore', () => {

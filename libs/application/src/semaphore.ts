@@ -1,6 +1,6 @@
 import { MAX_WAITING } from './capacity.js';
 import type { Deadline } from './deadline.js';
-import { Overloaded } from './errors.js';
+import { Overloaded } from './failures.js';
 
 interface Waiting {
   readonly owner: unknown;

@@ -22,7 +22,7 @@ import {
   type SignInCandidate,
 } from '../ports/sign-in.repository.js';
 import { MAX_SIGN_INS } from '../capacity.js';
-import { Overloaded } from '../errors.js';
+import { Overloaded } from '../failures.js';
 import { Semaphore } from '../semaphore.js';
 import { SLOT_WAIT_MS } from '../time-limits.js';
 import { hashApiKey } from './authenticate-api-key.js';

@@ -1,4 +1,4 @@
-import { DeadlineExceeded } from '../errors.js';
+import { DeadlineExceeded } from '../failures.js';
 import type { ChangeFeed } from '../ports/change-feed.js';
 import type { CustomerRepository } from '../ports/customer.repository.js';
 import type { PersonalData } from '../ports/personal-data.js';

@@ -10,7 +10,7 @@ import {
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Deadline } from '../deadline.js';
-import { DeadlineExceeded } from '../errors.js';
+import { DeadlineExceeded } from '../failures.js';
 import { readsChanges } from '../feed/reads-changes.js';
 import { ChangeFeed } from '../ports/change-feed.js';
 import {

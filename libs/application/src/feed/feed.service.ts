@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Deadline } from '../deadline.js';
-import { DeadlineExceeded } from '../errors.js';
+import { DeadlineExceeded } from '../failures.js';
 import { ChangeFeed, type Change, type ChangedResource, type FeedPage, type FeedQuery } from '../ports/change-feed.js';
 import { ChangedRecords } from './changed-records.js';
 import { FeedWatch } from './feed-watch.js';

@@ -40,7 +40,7 @@ import {
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
-import { ChargesUnavailable } from '../errors.js';
+import { ChargesUnavailable } from '../failures.js';
 import { OrdersService } from './orders.service.js';
 import type { IdempotentRequest } from '../ports/idempotency.js';
 import { FraudScreening } from '../ports/fraud-screening.js';

@@ -24,7 +24,7 @@ import {
   UnknownCustomer,
 } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { ApplicationError, ChargesUnavailable, PricesUnavailable } from '../errors.js';
+import { ApplicationError, ChargesUnavailable, PricesUnavailable } from '../failures.js';
 import { CatalogPricing, type LineRequest, type PricedItems, type PriceRequest } from '../ports/catalog-pricing.js';
 import { CustomerRepository } from '../ports/customer.repository.js';
 import { OrderCharges } from '../ports/order-charges.js';

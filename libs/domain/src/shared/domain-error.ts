@@ -65,8 +65,3 @@ export function refusedLines(code: string) {
     }
   };
 }
-
-export const ReferenceTaken = rejected(
-  'reference_taken',
-  'Another request of this kind has this reference: send another reference',
-);

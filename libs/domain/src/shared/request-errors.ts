@@ -10,4 +10,9 @@ export const TooManyRows = rejected(
     `A request can handle at most ${most} ${what}: ask the operator to run \`store-commerce ${command}\``,
 );
 
+export const ReferenceTaken = rejected(
+  'reference_taken',
+  'Another request of this kind has this reference: send another reference',
+);
+
 export class ImportRefused extends refusedLines('import_refused') {}
