@@ -117,14 +117,14 @@ function folders(graph: ReadonlyMap<string, readonly string[]>): Map<string, str
 }
 
 /** Counts how many modules are stacked, each on what it imports. The graph must have no circles. */
-function floors(graph: ReadonlyMap<string, readonly string[]>): number {
+function longestChain(graph: ReadonlyMap<string, readonly string[]>): number {
   const known = new Map<string, number>();
-  const floorOf = (node: string): number => {
-    const floor = known.get(node) ?? 1 + Math.max(0, ...(graph.get(node) ?? []).map(floorOf));
-    known.set(node, floor);
-    return floor;
+  const lengthFrom = (node: string): number => {
+    const length = known.get(node) ?? 1 + Math.max(0, ...(graph.get(node) ?? []).map(lengthFrom));
+    known.set(node, length);
+    return length;
   };
-  return Math.max(...[...graph.keys()].map(floorOf));
+  return Math.max(...[...graph.keys()].map(lengthFrom));
 }
 
 function climbs(graph: ReadonlyMap<string, readonly string[]>): string[] {
@@ -259,14 +259,14 @@ describe('imports', () => {
     expect(findCycle(folders(files))).toEqual([]);
   });
 
-  // What every folder needs belongs to the lowest floor, not to a folder above another.
-  it('let the folders of the API stand on at most nine floors', () => {
-    expect(floors(folders(new Map([...files].filter(([file]) => file.startsWith('apps/api/')))))).toBeLessThanOrEqual(
-      9,
-    );
+  // Code that every folder needs belongs in a folder at the end of the chain.
+  it('form chains of at most nine folders in the API', () => {
+    expect(
+      longestChain(folders(new Map([...files].filter(([file]) => file.startsWith('apps/api/'))))),
+    ).toBeLessThanOrEqual(9);
   });
 
-  it('the check counts floors by the longest way down', () => {
+  it('the check measures the longest chain', () => {
     const graph = new Map([
       ['a', ['b', 'd']],
       ['b', ['c']],
@@ -274,7 +274,7 @@ describe('imports', () => {
       ['d', []],
     ]);
 
-    expect(floors(graph)).toBe(4);
+    expect(longestChain(graph)).toBe(4);
   });
 
   it('the check notices a circle', () => {

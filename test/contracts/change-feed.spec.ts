@@ -47,7 +47,7 @@ describe('ChangeFeed', () => {
     await application.database.query('DELETE FROM changes WHERE store_id = $1 AND position > $2', [storeId, position]);
   };
 
-  it('continues after a place, page by page', async () => {
+  it('continues after a position, page by page', async () => {
     for (const id of ['1', '2', '3']) await change(id);
     const first = await read(null, 2);
     const second = await read(first.next, 2);
@@ -58,7 +58,7 @@ describe('ChangeFeed', () => {
     expect(await read(second.next)).toMatchObject({ seen: ['brands 1'] });
   });
 
-  it('begins at the present end, also when more waits for its place than one numbering takes', async () => {
+  it('begins at the current end, even when more changes wait for a position than one numbering takes', async () => {
     await application.database.query(
       `INSERT INTO brands (store_id, name, slug) SELECT $1, n, n FROM generate_series(1, 5100) AS n`,
       [storeId],
@@ -89,7 +89,7 @@ describe('ChangeFeed', () => {
     expect(newest.get(otherStoreId)).toMatchObject({ brands: 0 });
   });
 
-  it('refuses a place whose reader may have missed a deletion that is purged', async () => {
+  it('refuses a position whose reader may have missed a purged deletion', async () => {
     await change('1');
     const { next: before } = await read();
     await remove('1');

@@ -21,7 +21,7 @@ describe('The customer of an e-mail', () => {
     return row?.id;
   };
 
-  it('is who has it, in any letter case, before who has such a contact', async () => {
+  it('is the account with the e-mail, in any letter case, before an account with such a contact', async () => {
     const ada = await store.customer({ email: 'Ada@main.example' });
     await store.customer({ email: 'other@main.example', ...withContacts('ada@main.example') });
 
@@ -34,7 +34,7 @@ describe('The customer of an e-mail', () => {
     expect(await find('BUYER@one.example')).toBe(company);
   });
 
-  it('is none where two have such a contact, until one gives it up', async () => {
+  it('is none while two accounts have such a contact', async () => {
     const first = await store.customer({ email: '', ...withContacts('info@two.example') });
     const second = await store.customer({ email: '', ...withContacts('info@two.example', 'b@two.example') });
     expect(await find('info@two.example')).toBeNull();

@@ -94,7 +94,7 @@ describe.each(QUEUES)('the claims of %s', (statement, { table, insert, worker })
     expect(await queue.claimWithin(limits(1))).toEqual([]);
   });
 
-  it('leave places to other stores while mails of a store with a backlog run', async () => {
+  it('leave slots to other stores while a store with a backlog sends mails', async () => {
     await add(busy, 50, 60);
     const queue = worker();
 

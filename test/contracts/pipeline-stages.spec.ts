@@ -488,7 +488,7 @@ describe('retention', () => {
     await database.query('DELETE FROM merchant_notices WHERE store_id = $1', [store.id]);
   });
 
-  it('removes places for counts after 7 days, except the newest of the old ones, which the cursors of 7 days ago have', async () => {
+  it('removes feed snapshots after 7 days, except the newest of them, which counts at cursors of 7 days ago need', async () => {
     const another = await StoreFixture.create(database);
     for (const [storeId, position, days] of [
       [store.id, 1, 9],

@@ -436,7 +436,7 @@ describe('StoreMoves', () => {
     expect(await source.database.query('SELECT pubname FROM pg_publication')).toEqual([]);
   });
 
-  it('refuses clusters without free places of replication for each table that the target copies at once', async () => {
+  it('refuses clusters without enough free replication slots for the tables that the target copies at once', async () => {
     const { store } = await source.withStore();
     const settings = { max_logical_replication_workers: '1', max_sync_workers_per_subscription: '10' };
     const full = await startOwnCluster(FIRST_OF_TARGET, settings);

@@ -109,7 +109,7 @@ describe('WebhookRepository', () => {
     expect(place.position).toBe(Number(newest?.position));
   });
 
-  it('is not installed before the end of the feed while what is committed gets no place', async () => {
+  it('is not installed while committed changes cannot be numbered', async () => {
     const lock = `SELECT pg_advisory_xact_lock(hashtext('change_log'), ${store.id})`;
     const other = await openTransaction(application.database, lock);
     await store.brand();
@@ -141,7 +141,7 @@ describe('WebhookRepository', () => {
     expect((await webhooks.find(customers, null))?.lagSeconds).toBe(0);
   });
 
-  it('replays from a place and from a time, and skips nothing that is not delivered', async () => {
+  it('replays from a position and from a time, and skips no undelivered change', async () => {
     await change();
     const webhook = await install();
     const place = { ...webhook.place, position: 1 };
@@ -230,7 +230,7 @@ describe('WebhookRepository', () => {
     });
   });
 
-  it('changes webhooks of a store in turns, which leave connections to others', async () => {
+  it('changes the webhooks of a store in few connections at a time, which leaves connections to other stores', async () => {
     const webhook = await install();
     const client = new pg.Client({ connectionString: application.database.url });
     await client.connect();
@@ -268,7 +268,7 @@ describe('RecordFormat', () => {
 });
 
 describe('WebhookQueue', () => {
-  it('lends a webhook that has something to send to one worker', async () => {
+  it('gives a webhook with pending changes to one worker only', async () => {
     const webhook = await install();
     expect(await claim()).toEqual([]);
     await change();
@@ -404,7 +404,7 @@ describe('WebhookQueue', () => {
     expect(await claim()).toEqual([]);
   });
 
-  it('lends a webhook at once by its new settings, also while it waits', async () => {
+  it('gives a webhook with its new settings to a worker at once, even while it waits for a retry', async () => {
     const webhook = await install({ kinds: ['orders'] });
     await change();
     const settings = { url: 'https://new.example/', kinds: ['products'], headers: { 'X-Key': 'k-1' } } as const;

@@ -333,7 +333,7 @@ describe('the command line', () => {
     expect([unknown.code, malformed.code]).toEqual([1, 2]);
   });
 
-  it('sets the statuses of an order, refuses a step that its life has not, and names the possible ones', async () => {
+  it('sets the statuses of an order, refuses a transition that its life cycle lacks, and names the possible ones', async () => {
     const bundle = file('order.ndjson', ...anOrderOf('moves', 'POS-7', 1));
     expect(await cli(['import', bundle])).toMatchObject({ code: 0 });
 

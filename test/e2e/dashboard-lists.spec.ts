@@ -181,7 +181,7 @@ describeInBrowser('the lists of the dashboard', () => {
     await page.context().close();
   });
 
-  it('call what was ordered so, because cancelled orders and units given up are in it', async () => {
+  it('label the units as ordered, because they include cancelled orders and cancelled units', async () => {
     const { page, open } = await scene.desk('viewer');
     await open('#/');
     const names = await page.locator('.figures dt').allTextContents();

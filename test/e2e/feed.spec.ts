@@ -341,7 +341,7 @@ describe('GET /v1/changes', () => {
     expect(await errorOf('/v1/changes?cursor=NOW')).toEqual([400, 'cursor_invalid']);
   });
 
-  it('has no entries with cursor=now while changes wait for their place, and says that there are some', async () => {
+  it('has no entries with cursor=now while changes wait for their positions, and has_more is true', async () => {
     const lock = `SELECT pg_advisory_xact_lock(hashtext('change_log'), ${api.store.id})`;
     const other = await openTransaction(api.database, lock);
     const brand = await api.store.brand();
@@ -688,7 +688,7 @@ describe('a waiting request to GET /v1/changes', () => {
   const watchers = () =>
     api.app.get<{ readonly watchers: ReadonlySet<{ wake(changed: boolean): void }> }>(FeedWatch, { strict: false })
       .watchers;
-  const placesTaken = async () => {
+  const slotsTaken = async () => {
     const taken = (kind: string) => counterValue(api.app, 'http_places_taken', { kind });
     return { waits: await taken('waits'), reads: await taken('reads') };
   };
@@ -769,7 +769,7 @@ describe('a waiting request to GET /v1/changes', () => {
     expect(wait).not.toHaveBeenCalled();
   });
 
-  it('takes no connection and no place of other reads, and has places of its own', async () => {
+  it('takes no connection and no slot of other reads, and has its own slots', async () => {
     const feed = await reader();
     const url = `/v1/changes?cursor=${feed.cursor}&wait=25`;
     const crowdOf = ({ get }: RunningApi, of: string) =>
@@ -794,7 +794,7 @@ describe('a waiting request to GET /v1/changes', () => {
     expect((await api.get(`/v1/changes?cursor=${feed.cursor}&wait=1`)).statusCode).toBe(200);
   });
 
-  it('keeps no place when its connection breaks during the look-up of its key', async () => {
+  it('keeps no slot when its connection breaks during the look-up of its key', async () => {
     const unanswered = () => counterValue(api.app, 'http_unanswered_requests_total', { route: '/v1/changes' });
     const blocker = await openTransaction(api.database, 'LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
     const [socket] = await openUnread(application.port, 1, ask('wait=25'));
@@ -806,10 +806,10 @@ describe('a waiting request to GET /v1/changes', () => {
     await blocker.end();
 
     await eventually(async () => expect(await unanswered()).toBe(before + 1));
-    expect(await placesTaken()).toEqual({ waits: 0, reads: 0 });
+    expect(await slotsTaken()).toEqual({ waits: 0, reads: 0 });
   });
 
-  it('frees its place when the connection breaks', async () => {
+  it('frees its slot when the connection breaks', async () => {
     const feed = await reader();
     const url = `http://127.0.0.1:${application.port}/v1/changes?cursor=${feed.cursor}&wait=25`;
     const request = http.get(url, { headers: { authorization: `Bearer ${api.store.key}` } });
@@ -835,7 +835,7 @@ describe('a waiting request to GET /v1/changes', () => {
       await once(socket, 'end');
 
       expect(answer).toContain('"data":[]');
-      expect(await placesTaken()).toEqual({ waits: 0, reads: 0 });
+      expect(await slotsTaken()).toEqual({ waits: 0, reads: 0 });
     },
     SHORTER_THAN_THE_WAIT_MS,
   );
@@ -844,7 +844,7 @@ describe('a waiting request to GET /v1/changes', () => {
     ['waits', 'wait=25'],
     ['reads', ''],
   ] as const)(
-    'keeps its place among the %s when its connection breaks, until its work has ended, and reads no further',
+    'keeps its slot of %s when its connection breaks, until its work has ended, and reads no further',
     async (kind, query) => {
       const lock = await lockedBrands();
       const records = vi.spyOn(api.app.get(BrandRepository, { strict: false }), 'findByIds');
@@ -853,10 +853,10 @@ describe('a waiting request to GET /v1/changes', () => {
 
       socket?.resetAndDestroy();
       await eventually(async () => expect(await connections()).toBe(0));
-      expect(await placesTaken()).toMatchObject({ [kind]: 1 });
+      expect(await slotsTaken()).toMatchObject({ [kind]: 1 });
       await lock.end();
 
-      await eventually(async () => expect(await placesTaken()).toEqual({ waits: 0, reads: 0 }));
+      await eventually(async () => expect(await slotsTaken()).toEqual({ waits: 0, reads: 0 }));
       expect(records).toHaveBeenCalledTimes(1);
     },
   );

@@ -370,7 +370,7 @@ describe('a mail of an order', () => {
     expect(await outcome(post(id, 'mails', MERCHANT))).toEqual([422, 'mail_pending']);
   });
 
-  it('that was not wanted is wanted once it is requested', async () => {
+  it('that the client had switched off is sent once it is requested', async () => {
     const { order_id: id } = await orders.create({
       ...body(),
       customer: { name: 'Eve', email: 'eve@example.com' },

@@ -472,7 +472,7 @@ describe('searches and deep pages', () => {
     expect([statusCode, most]).toEqual([200, 4]);
   });
 
-  it('of one store are refused at once while 64 wait, and leave places to other requests', async () => {
+  it('of one store are refused at once while 64 wait, and leave slots to other requests', async () => {
     const crowd = Array.from({ length: 250 }, () => api.get('/v1/customers?search=ada'));
     const refused = await overloaded(Promise.any(crowd.map(overloaded)));
     const others = await Promise.all(Array.from({ length: 20 }, () => api.get('/v1/store')));

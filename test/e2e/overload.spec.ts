@@ -240,7 +240,7 @@ describe('the API under overload', () => {
     expect(most).toBe(1);
   });
 
-  it('keeps the place of a read until the kernel has its answer', async () => {
+  it('keeps the slot of a read until the kernel has its answer', async () => {
     const large = await api.store.product({ columns: { description: 'x'.repeat(8 * 1024 * 1024) } });
     const taken = () => counterValue(api.app, 'http_places_taken', { kind: 'reads' });
     const connected = once(api.app.getHttpServer(), 'connection') as Promise<[Socket]>;

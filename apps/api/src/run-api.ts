@@ -71,9 +71,9 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, datab
   const token = config.dashboard ? await demo.signInToken() : null;
   const port = Number(new URL(address).port);
   const link = token === null ? null : signInLink({ ...config, port }, token);
-  const place = { address, dataDir: config.dataDir, signInLink: link };
+  const instance = { address, dataDir: config.dataDir, signInLink: link };
   // The keys are created last: a start that fails would lose them.
-  const text = isFirst ? firstWelcome(place, await demo.firstSteps()) : welcomeBack(place);
+  const text = isFirst ? firstWelcome(instance, await demo.firstSteps()) : welcomeBack(instance);
   process.stdout.write(`${text}\n`);
   readiness.serving = true;
 }

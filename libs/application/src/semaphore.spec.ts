@@ -80,7 +80,7 @@ describe('Semaphore', () => {
     await expect(semaphore.run('a', done)).resolves.toBe('done');
   });
 
-  it('lets a waiting task of an owner wait until a task of the owner ends, though other turns are free', async () => {
+  it('lets a waiting task of an owner wait until a task of the owner ends, although other slots are free', async () => {
     const semaphore = new Semaphore(() => 3, 1_000, 1);
     const order: string[] = [];
     const running = semaphore.run('a', until);

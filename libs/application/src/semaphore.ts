@@ -35,7 +35,7 @@ export class Semaphore {
    */
   async run<T>(owner: unknown, work: () => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     if (this.running.length < this.most() && this.runningOf(owner) < this.mostOfOwner) this.running.push(owner);
-    else await this.turn(owner, Math.min(this.timeoutMs, deadline?.remainingMs ?? Infinity));
+    else await this.waitForSlot(owner, Math.min(this.timeoutMs, deadline?.remainingMs ?? Infinity));
     try {
       return await work();
     } finally {
@@ -44,7 +44,7 @@ export class Semaphore {
     }
   }
 
-  private turn(owner: unknown, timeoutMs: number): Promise<void> {
+  private waitForSlot(owner: unknown, timeoutMs: number): Promise<void> {
     if (this.queue.size >= this.mostWaiting) this.makeRoomFor(owner);
     return new Promise((begin, reject) => {
       const refuse = () => {

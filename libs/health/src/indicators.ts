@@ -4,7 +4,7 @@ import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/term
 
 const MIB = 2 ** 20;
 /** All probes within this time share one check of the database. */
-const FRESH_MS = 1_000;
+const SHARED_MS = 1_000;
 
 /** The process is not ready while the demo store is loaded, and from the beginning of the shutdown. */
 export class Readiness {
@@ -91,7 +91,7 @@ export class Indicators {
         this.isSchemaCurrent = await this.connection.isSchemaCurrent();
       })
       .withTimeout(HEALTH_LIMIT_MS)
-      .cacheFor(FRESH_MS);
+      .cacheFor(SHARED_MS);
     return database.status === 'up';
   }
 

@@ -9,7 +9,10 @@ export const PriceList = representation(
     code: is.text('Names the list in requests. Letter case matters.', 'RESELLER'),
     name: is.text('Display name.', 'Resellers'),
     currency: is.text('The currency of the store, which its prices have.', 'USD'),
-    priority: is.integer("Among the lists of a customer's groups, the highest applies first.", 10),
+    priority: is.integer(
+      "Among the lists of a customer's groups, the list with the highest priority applies first.",
+      10,
+    ),
     valid_from: is.orNull(
       is.text("The first day on which the list applies, in the store's time zone. Null: no first day.", '2026-01-01'),
     ),

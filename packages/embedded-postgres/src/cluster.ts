@@ -20,14 +20,14 @@ interface ClusterOptions {
   readonly dataDir: string;
   readonly account: Account | undefined;
   readonly initdb: string;
-  /** Whether the files must reach the disk, not only its cache, before the cluster counts as created. */
+  /** Whether the files must be flushed to disk before the cluster counts as created. */
   readonly durable: boolean;
 }
 
 const CLUSTER = 'postgres';
 const DRAFT = 'postgres.init-';
 
-/** Opens the cluster of the data directory, or creates one. Only the owner of the data directory may call it. */
+/** Opens the cluster of the data directory, or creates one. The caller must own the data directory. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, account } = options;
   if (account && canTraverse(account, dirname(dataDir))) allowTraversal(account, dataDir);
@@ -79,7 +79,7 @@ async function createCluster(options: ClusterOptions): Promise<Cluster> {
 
 async function initialise(draft: string, password: string, options: ClusterOptions): Promise<void> {
   const { account, initdb, durable } = options;
-  // Passed as a file, because the arguments of a process are public; initdb cannot read it from one of Node's pipes.
+  // The password is passed in a file: the arguments of a process are public, and initdb cannot read a pipe of Node.
   const passwordCopy = join(draft, 'password');
   fs.writeFileSync(passwordCopy, password, { mode: 0o600 });
   if (account) [draft, passwordCopy].forEach((path) => fs.chownSync(path, account.uid, account.gid));
@@ -96,15 +96,15 @@ async function initialise(draft: string, password: string, options: ClusterOptio
   }
 }
 
-/** The server gets none of our environment: PGDATA and similar variables would redirect it. */
+/** Passes on only PATH of this process's environment: PGDATA and similar variables would redirect the server. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
 /**
- * The location of a new cluster: the data directory, or, when the account cannot enter that (below a private home such
- * as /root), a separate directory that survives a reboot. `<dataDir>/postgres` is then a link to it, and the only
- * reference: deleting the data directory still means starting empty.
+ * Returns the directory for a new cluster: the data directory if the account can enter it. Otherwise, such as below
+ * /root, returns a separate directory that survives a reboot. `<dataDir>/postgres` then links to the cluster. As
+ * nothing else refers to it, the next start after a deletion of the data directory begins with an empty database.
  */
 function homeFor(account: Account, dataDir: string): string {
   if (canTraverse(account, dataDir)) return dataDir;
@@ -117,7 +117,7 @@ function makeHome(): string {
   try {
     return fs.mkdtempSync('/var/lib/store-commerce-');
   } catch {
-    // A read-only system leaves only the temporary directory; existingCluster reports it when that is emptied.
+    // On a read-only system, only the temporary directory is left. If it is emptied, `existingCluster` reports that.
     return fs.mkdtempSync(join(tmpdir(), 'store-commerce-'));
   }
 }
@@ -137,7 +137,7 @@ function removeDrafts(dataDir: string): void {
     try {
       fs.rmSync(join(dataDir, name), { recursive: true, force: true });
     } catch {
-      // An initdb whose parent was killed may still write to it; the next creation uses another name.
+      // An initdb whose parent was killed may still write to the draft. The new cluster gets a draft of another name.
     }
   }
 }

@@ -124,14 +124,14 @@ return found;`,
   ]),
   mutant('a link for many sign-ins', 'sign-in', /requests with one (?:link|code) signed in/, ['sign-in-once']),
   mutant('the default maxParamLength', 'inputs', /an id: answered 4\d\d|long-.* answered 4\d\d/, ['long-parameters']),
-  mutant('waits of one store without a limit', WAITS, /FAIL .*has places of its own/, [
+  mutant('waits of one store without a limit', WAITS, /FAIL .*has its own slots/, [
     'slots-of-store',
     'return places === null;',
   ]),
   mutant(
     'a place for a request whose connection is closed',
     WAITS,
-    /FAIL .*keeps no place when its connection breaks during the look-up of its key/,
+    /FAIL .*keeps no slot when its connection breaks during the look-up of its key/,
     ['slot-of-closed'],
   ),
   mutant('a key gives what it lacks', BOUNDS, /FAIL .*refuse another word/, ['given-scope']),

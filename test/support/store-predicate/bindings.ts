@@ -85,9 +85,9 @@ export function bindSources(scope: Scope, equalities: readonly Equality[], subqu
       boundBy(condition, scope, subqueries).filter((source) => scope.sources.includes(source) && binds(source)),
     );
     const sound = scope.sources.filter(({ body, bound }) => body && !bound && subqueries.isSound(body));
-    const fresh = [...found, ...sound].filter(({ bound }) => !bound);
-    for (const source of fresh) source.bound = true;
-    changed = fresh.length > 0;
+    const newlyBound = [...found, ...sound].filter(({ bound }) => !bound);
+    for (const source of newlyBound) source.bound = true;
+    changed = newlyBound.length > 0;
   }
 }
 

@@ -51,7 +51,7 @@ describe('a cancellation', () => {
     expect([effectsOf(change).review?.to, effectsOf(change).mail]).toEqual(['abandoned', undefined]);
   });
 
-  it('keeps the units in the books and the customer in the dark on request', () => {
+  it('neither restocks the units nor mails the customer when the request says so', () => {
     const change = cancelOrder(anOrder(), { reason: '', restock: false, notify: false });
 
     expect([effectsOf(change).restock, effectsOf(change).mail, change.events[0]?.details]).toEqual([
@@ -153,7 +153,7 @@ describe('a cancellation of units', () => {
 
   it.each<[string, Partial<PlacedOrderState>, RecordedShipment['items'], string]>([
     ['that have shipped', shipped(units(1, 2)), [units(1, 2)], 'already_shipped'],
-    ['that were given up', { lines: [aLine(1, 3, { cancelledQuantity: 2 })] }, [units(1, 2)], 'already_shipped'],
+    ['that were cancelled', { lines: [aLine(1, 3, { cancelledQuantity: 2 })] }, [units(1, 2)], 'already_shipped'],
     ['of an order that has shipped as a whole', { fulfillmentStatus: 'SHIPPED' }, [units(1, 1)], 'already_shipped'],
     ['that are in one line twice', {}, [units(1, 2), units(1, 2)], 'already_shipped'],
     ['that are being picked', { shipments: [aShipment({ status: 'picking' })] }, [units(1, 1)], 'being_picked'],
@@ -168,7 +168,7 @@ describe('a cancellation of units', () => {
     expect(thrown(() => cancel({ hasTakenStock: false }, [units(1, 2)], true))).toBe('units_without_bin');
   });
 
-  it('takes them from what can ship, and what has shipped as a whole can come back without them', () => {
+  it('leaves only the other units to ship, and a return of the whole order has only the other units', () => {
     const lines = [aLine(1, 3, { cancelledQuantity: 2 }), aLine(2, 1)];
     const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED' });
 
@@ -182,20 +182,20 @@ describe('a cancellation of units', () => {
     ]);
   });
 
-  it('makes the refund of what was paid for them due, and an order SUCCEEDED that is paid but for them', () => {
+  it('makes what was paid for the units due for a refund, and sets SUCCEEDED when the payments cover the rest', () => {
     const lines = [aLine(1, 3, { cancelledQuantity: 2 }), aLine(2, 1)];
-    const givenUp = { lines, cancelledAmount: 2000 };
+    const partlyCancelled = { lines, cancelledAmount: 2000 };
     const paidInPart = { payments: [money('pi_1', 1500)] };
 
-    expect(ledgerOf(stateOf({ status: 'SUCCEEDED', payments: [money('pi_1', 3500)], ...givenUp })).refundDue).toBe(
-      2000,
-    );
-    expect(ledgerOf(stateOf({ status: 'SUCCEEDED', ...givenUp })).refundDue).toBe(2000);
+    expect(
+      ledgerOf(stateOf({ status: 'SUCCEEDED', payments: [money('pi_1', 3500)], ...partlyCancelled })).refundDue,
+    ).toBe(2000);
+    expect(ledgerOf(stateOf({ status: 'SUCCEEDED', ...partlyCancelled })).refundDue).toBe(2000);
     const change = cancel(paidInPart);
     expect(textOf(change.events)).toEqual(['units_cancelled', 'PENDING>SUCCEEDED']);
     expect(change.events[1]?.reference).toBe('pi_1');
     expect(effectsOf(change).cancelledUnits?.amount).toBe(2000);
-    expect(ledgerOf({ ...stateOf({ ...paidInPart, ...givenUp }), status: 'SUCCEEDED' }).refundDue).toBe(0);
+    expect(ledgerOf({ ...stateOf({ ...paidInPart, ...partlyCancelled }), status: 'SUCCEEDED' }).refundDue).toBe(0);
   });
 });
 
@@ -237,10 +237,10 @@ describe('a cancellation for a fee', () => {
   });
 
   it('is refused for more than what is owed, and keeps nothing of an order that owes nothing', () => {
-    const givenUp = anOrder({ cancelledAmount: 3000 });
+    const partlyCancelled = anOrder({ cancelledAmount: 3000 });
 
-    expect(thrown(() => cancelOrder(givenUp, { ...cancellation, fee: 501 }))).toBe('fee_exceeds_owed');
-    expect(givenUp.ledgerAfter(cancelOrder(givenUp, { ...cancellation, fee: 500 })).owed).toBe(500);
+    expect(thrown(() => cancelOrder(partlyCancelled, { ...cancellation, fee: 501 }))).toBe('fee_exceeds_owed');
+    expect(partlyCancelled.ledgerAfter(cancelOrder(partlyCancelled, { ...cancellation, fee: 500 })).owed).toBe(500);
     expect(statesOf(cancelOrder(anOrder(), { ...cancellation, fee: 0 }))).toBe('CANCELLED CANCELLED');
   });
 

@@ -57,10 +57,10 @@ it('keeps prices, adds lines at theirs, and takes and returns the stock of the d
       },
       { productId: 3, quantity: 1, lines: [{ line: 2, quantity: 1 }] },
     ],
-    wanted: [
-      { position: 0, place: { list: 'set', line: 0 } },
-      { position: 2, place: { list: 'add', line: 0 } },
-      { position: 3, place: { list: 'add', line: 1 } },
+    demandLines: [
+      { position: 0, source: { list: 'set', line: 0 } },
+      { position: 2, source: { list: 'add', line: 0 } },
+      { position: 3, source: { list: 'add', line: 1 } },
     ],
   });
   expect(effectsOf(change).restock).toEqual({

@@ -174,7 +174,7 @@ describe('a refund before the units ship', () => {
   const paid = { status: 'SUCCEEDED', payments: [money('pi_1', 3500)], fulfillmentStatus: 'CONFIRMED' } as const;
   const part = { fulfillmentStatus: 'PROCESSING', shipments: [aShipment({ items: [units(1, 2)] })] } as const;
 
-  it('gives them up, and they go back to their bins unless it says not', () => {
+  it('cancels the units, which go back to their bins unless restock is false', () => {
     const change = recordRefund(anOrder({ ...paid, ...part }), refunding({ amount: 500, lines: [units(2, 1)] }));
 
     expect([statesOf(change), textOf(change.events)]).toEqual([
@@ -191,7 +191,7 @@ describe('a refund before the units ship', () => {
     expect(effectsOf(kept).restock).toBeUndefined();
   });
 
-  it('of a cancelled order gives up nothing again', () => {
+  it('of a cancelled order cancels no unit again', () => {
     const cancelled = anOrder({ ...paid, fulfillmentStatus: 'CANCELLED' });
     const change = recordRefund(cancelled, refunding({ amount: 1000, lines: [units(1, 1)] }));
 
@@ -219,7 +219,7 @@ describe('a refund before the units ship', () => {
     });
   });
 
-  it('of all that is owed gives up what has not shipped, so that nothing ships of it', () => {
+  it('of the whole amount owed cancels the unshipped units, so that they do not ship', () => {
     const change = recordRefund(anOrder({ ...paid, ...part }), refunding({ amount: 3500 }));
 
     expect(statesOf(change)).toBe('REFUNDED SHIPPED');
@@ -241,7 +241,7 @@ describe('a refund before the units ship', () => {
     ]);
   });
 
-  it('returns units that have shipped, and gives up the rest, in one refund of all', () => {
+  it('returns the shipped units and cancels the others in one refund of the whole order', () => {
     const change = recordRefund(anOrder({ ...paid, ...part }), refunding({ amount: 3500, restock: true }));
 
     expect(change.effects.filter(({ kind }) => kind === 'restock')).toMatchObject([

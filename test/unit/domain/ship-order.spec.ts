@@ -115,7 +115,7 @@ describe('a shipment', () => {
     expect(effectsOf(shipOrder(picked(true), { ...request, notify: false })).mail).toBeUndefined();
   });
 
-  it('is known by the beginning of its request once its person is erased, and by nothing once it is imported', () => {
+  it('is recognised by the beginning of its request hash after an erasure, and never when it was imported', () => {
     const again = (requestHash: string) => () =>
       shipOrder(anOrder({ shipments: [aShipment({ requestHash })] }), shipping({ reference: 'S-1' }));
 
@@ -264,7 +264,7 @@ describe('a shipment', () => {
     expect(statesOf(changeShipment(order, 'S-1', patch({ status: 'void' })))).toBe('PENDING PENDING');
   });
 
-  it('that is void counts for nothing when an operator says that the order has shipped', () => {
+  it('that is void is ignored when an operator has set the order to SHIPPED', () => {
     const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ status: 'void' })] });
 
     expect(shipOrder(order, shipping({ reference: 'S-2' })).refusal).toMatchObject({ code: 'already_shipped' });

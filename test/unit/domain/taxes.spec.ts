@@ -75,7 +75,7 @@ const charge = (rules: Partial<ChargeRules>, order: ChargeableOrder) =>
   chargesBy({ ...RULES, ...rules }, order, ({ productId }) => (productId === BOOK ? ['novels', 'books'] : ['lamps']));
 
 /** Returns what the charges say, one text per line: discount, then taxes. */
-function told(order: ChargeableOrder, rules: Partial<ChargeRules> = {}): string[] {
+function formattedTaxes(order: ChargeableOrder, rules: Partial<ChargeRules> = {}): string[] {
   const { shipping, shippingTax, lines } = charge(rules, order);
   const textOf = (taxes: (typeof lines)[number]['tax']) =>
     taxes.map(({ name, rate, amount }) => `${name} ${rate}: ${amount}`);
@@ -88,34 +88,38 @@ function told(order: ChargeableOrder, rules: Partial<ChargeRules> = {}): string[
 describe('the rules of a store', () => {
   // Computed by hand: 5990 × 19 / 119 = 956.39; 3885 × 7 / 107 = 254.16; 490 × 19 / 119 = 78.24.
   it('find the tax in prices that include it, at the reduced rate for books', () => {
-    expect(told(anOrderFor({ country: 'DE' }))).toEqual(['MwSt. 19: 956', 'MwSt. 7: 254', '490, MwSt. 19: 78']);
+    expect(formattedTaxes(anOrderFor({ country: 'DE' }))).toEqual([
+      'MwSt. 19: 956',
+      'MwSt. 7: 254',
+      '490, MwSt. 19: 78',
+    ]);
   });
 
   // 5990 × 20 / 100 = 1198; 3885 × 5.5 / 100 = 213.675; 490 × 20 / 100 = 98.
   it('add the tax of another country to prices without', () => {
-    expect(told(anOrderFor({ country: 'FR' }), { isTaxIncluded: false })).toEqual([
+    expect(formattedTaxes(anOrderFor({ country: 'FR' }), { isTaxIncluded: false })).toEqual([
       ...['TVA 20: 1198', 'TVA 5.5: 214', '490, TVA 20: 98'],
     ]);
   });
 
   // 5990 × 8.1 / 100 = 485.19; 3885 × 8.1 / 100 = 314.685; 490 × 8.1 / 100 = 39.69.
   it('take the rate of all goods where a country has no reduced one', () => {
-    expect(told(anOrderFor({ country: 'CH' }), { isTaxIncluded: false })).toEqual([
+    expect(formattedTaxes(anOrderFor({ country: 'CH' }), { isTaxIncluded: false })).toEqual([
       ...['MWST 8.1: 485', 'MWST 8.1: 315', '490, MWST 8.1: 40'],
     ]);
   });
 
   it('charge no tax in a country without a rate, and no shipping from an amount on', () => {
-    expect(told(anOrderFor({ country: 'US' }, 2))).toEqual(['', '', '0']);
+    expect(formattedTaxes(anOrderFor({ country: 'US' }, 2))).toEqual(['', '', '0']);
   });
 
   it('charge a business in another country of the EU no tax, and take off what the prices include', () => {
     const order = anOrderFor({ country: 'FR', vat_id: 'FR40303265045' });
 
-    expect(told(order)).toEqual([
+    expect(formattedTaxes(order)).toEqual([
       ...['-956, Reverse charge 0: 0', '-254, Reverse charge 0: 0', '412, Reverse charge 0: 0'],
     ]);
-    expect(told(order, { isTaxIncluded: false })).toEqual([
+    expect(formattedTaxes(order, { isTaxIncluded: false })).toEqual([
       ...['Reverse charge 0: 0', 'Reverse charge 0: 0', '490, Reverse charge 0: 0'],
     ]);
   });
@@ -126,11 +130,11 @@ describe('the rules of a store', () => {
     ['of a country outside of the EU', { country: 'CH', vat_id: 'CHE116281710' }, 'MWST 8.1: 449'],
     ['without a VAT id', { country: 'FR' }, 'TVA 20: 998'],
   ])('charge a business %s as a consumer', (_name, address, tax) => {
-    expect(told(anOrderFor(address))[0]).toBe(tax);
+    expect(formattedTaxes(anOrderFor(address))[0]).toBe(tax);
   });
 
   it('know the prefix of Greece', () => {
-    expect(told(anOrderFor({ country: 'GR', vat_id: 'EL094259216' }))[0]).toBe('-956, Reverse charge 0: 0');
+    expect(formattedTaxes(anOrderFor({ country: 'GR', vat_id: 'EL094259216' }))[0]).toBe('-956, Reverse charge 0: 0');
   });
 });
 
@@ -191,7 +195,7 @@ describe('the taxes of a credit', () => {
     expect(creditOf(order, { amount: 1190, lines: [units(1, 1)] })[1]).toEqual(['credit', 1190, { 19: 190 }]);
   });
 
-  it('are those of units that were given up, and of what is left once all is cancelled', () => {
+  it('are those of the cancelled units, and then those of the rest when the whole order is cancelled', () => {
     const order = taxed();
     const change = cancelOrder(order, cancellation, all(2));
 
@@ -200,7 +204,7 @@ describe('the taxes of a credit', () => {
     expect(booked(rest, cancelOrder(rest, cancellation))).toEqual([['cancellation', 2_320, { 19: 285, 7: 35 }]]);
   });
 
-  it('tell the goods from the shipping when a refund gives all up before it ships', () => {
+  it('separate the goods from the shipping when a refund cancels the whole order before it ships', () => {
     expect(creditOf(taxed(), { amount: 0, lines: [units(1, 3), units(2, 1)] })).toEqual([
       ['credit', 4_105, { 19: 570, 7: 35 }],
       ['cancellation', 595, { 19: 95 }],
@@ -285,7 +289,7 @@ describe('the charges of an order', () => {
     expect(order.state).toMatchObject({ totalAmount: 4_700, lines: [{ tax: [VAT(19, 570)] }, { tax: [VAT(7, 35)] }] });
   });
 
-  it('are asked for nothing when all that is left is taken off', () => {
+  it('are not requested when a change removes all unshipped units', () => {
     const order = taxed({ shipments: [aShipment({ items: [units(1, 2)] })], fulfillmentStatus: 'PROCESSING' });
 
     const change = changeLines(order, asking([units(1, 2), units(2, 0)]), () => {

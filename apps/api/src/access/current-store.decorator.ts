@@ -8,8 +8,9 @@ declare module 'fastify' {
     apiKey: ApiKeyLookup | null;
     /** A key that exists but may not be used. The log shows it, and its refusals are counted. */
     refusedKey: ApiKeyLookup | null;
+    /** How long the look-up of the key took. */
     admissionMs: number;
-    /** The time at which the key was accepted, on the clock of `performance`. */
+    /** The value of `performance.now()` when the key was accepted. */
     admittedAt: number;
   }
 }
@@ -28,7 +29,7 @@ export const CurrentStore = createParamDecorator(
     context.switchToHttp().getRequest<AuthenticatedRequest>().apiKey.store,
 );
 
-/** Counts the look-up of the key against the deadline, but not the arrival of the body. */
+/** Returns the deadline of a request. The look-up of its key counts against it, the arrival of its body does not. */
 export function deadlineOf({ admissionMs }: AuthenticatedRequest): Deadline {
   return Deadline.in(ORDER_DEADLINE_MS - admissionMs);
 }

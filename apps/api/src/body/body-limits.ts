@@ -18,11 +18,14 @@ interface BodyLimits {
   readonly values: number;
 }
 
-/** A valid body has at most three levels, and the largest order about 450 values. The rest is for ignored fields. */
+/**
+ * A valid body has at most three levels, and the largest order has about 450 values. The limits are higher, because a
+ * body may have fields that the service ignores.
+ */
 export const BODIES: BodyLimits = { bytes: 256 * KB, size: '256 kB', levels: 8, values: 4_000 };
 
 export const IMPORT_PATH = '/v1/import';
-/** An import may have one value per 21 bytes. */
+/** A body of the maximum size may have one value for every 21 bytes. */
 const IMPORTS: BodyLimits = { bytes: 2 * KB * KB, size: '2 MB', levels: 10, values: 100_000 };
 
 export function isImport({ routeOptions }: FastifyRequest): boolean {
@@ -45,7 +48,7 @@ export function limitBodies(route: RouteOptions): void {
   if (route.config?.rawBytes !== undefined) route.bodyLimit = route.config.rawBytes;
 }
 
-/** A body of unparsed lines, so that a line that is not JSON is refused alone. */
+/** A body of lines that are not parsed yet. A line that is not JSON is refused without the others. */
 export class Ndjson {
   constructor(readonly text: string) {}
 }

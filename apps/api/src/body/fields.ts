@@ -37,8 +37,8 @@ import {
 } from 'class-validator';
 
 /**
- * Reads the fields with `@Expose()`. `excludeExtraneousValues` would first list all other members: a body with 256 kB
- * of them must cost no more than an empty one.
+ * Reads only the fields with `@Expose()`. The option `excludeExtraneousValues` would first list all other members. A
+ * body with 256 kB of unknown members must cost no more than an empty one.
  */
 export const ONLY_DECLARED: ClassTransformOptions = { strategy: 'excludeAll' };
 
@@ -49,8 +49,8 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 }
 
 /**
- * An object or list in a field. It declares nothing, so class-transformer reads none of its members, such as
- * `constructor`.
+ * The type of a value that is not read as a class. The class declares no field, so class-transformer reads no member of
+ * an object or list, such as `constructor`.
  */
 class Unread {}
 
@@ -65,9 +65,9 @@ function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDeco
 }
 
 /**
- * Declares a field that may be absent or null. `type: ['string', 'null']` is avoided, because ApiProperty takes it for
- * a list of lists; without a type, it takes that of the property, which has none where {@link AddressFields} declares
- * it.
+ * Declares a field that may be absent or null. The schema uses `anyOf` instead of `type: ['string', 'null']`, which
+ * ApiProperty reads as a list of lists. `type: Object` is set because ApiProperty would otherwise read the type of the
+ * property, and a property that {@link AddressFields} declares has none.
  */
 function fieldOrNull(
   { description, default: preset, ...schema }: SchemaObject,
@@ -77,7 +77,7 @@ function fieldOrNull(
   return field({ type: Object, description, anyOf, required: false, default: preset }, IsOptional(), ...constraints);
 }
 
-/** `default`, where present, is the meaning of null and of an absent field. */
+/** In options that have it, `default` is the value that null or an absent field stands for. */
 interface FieldOptions {
   readonly description: string;
 }
@@ -88,7 +88,7 @@ interface RangeOptions extends FieldOptions {
 }
 
 /**
- * Declares a JSON integer within the range; numeric text, fractions and null are refused. An optional one may be
+ * Declares a JSON integer within the range. Numeric text, fractions and null are refused. An optional field may be
  * absent.
  */
 export function IntegerField({
@@ -99,6 +99,7 @@ export function IntegerField({
   return field({ ...integer(range), required: !isOptional }, ...ifGiven, isIntegerFrom(range));
 }
 
+/** Declares an integer that may be absent or null. */
 export function IntegerOrNullField({
   default: preset,
   ...range
@@ -116,6 +117,7 @@ export function IntegerUnlessField(other: string, range: RangeOptions): Property
   return field({ description, anyOf, required: false }, ValidateIf(isNeeded), isIntegerFrom(range, message));
 }
 
+/** Declares an amount in major units that may be absent or null. */
 export function AmountField({ description }: FieldOptions): PropertyDecorator {
   const isAmount = constraint((value) => typeof value === 'number' && value >= 0, 'must be a number of at least 0');
   return fieldOrNull({ type: 'number', minimum: 0, description }, isAmount);
@@ -127,7 +129,7 @@ export function TaxRateField({ description }: FieldOptions): PropertyDecorator {
   return field({ type: Number, minimum: 0, maximum: MAX_TAX_RATE, description, required: true }, IsPresent, isRate);
 }
 
-/** Declares a price in major units, as a number or a text. */
+/** Declares a price in major units, as a number or as text. */
 export function DecimalField({ description, isRequired = false }: RequirableOptions): PropertyDecorator {
   const isDecimal = constraint(
     (value) => (typeof value === 'number' || typeof value === 'string') && VALUES.decimal.read(String(value)) !== null,
@@ -169,7 +171,7 @@ interface RequirableOptions extends FieldOptions {
   readonly isRequired?: boolean;
 }
 
-/** Declares a text that parameters, bundles and options read alike. */
+/** Declares a text that is read by the same rules as in parameters, bundles and options of commands. */
 const valueField =
   (kind: ValueKind<unknown>) =>
   ({ description, isRequired = false }: RequirableOptions): PropertyDecorator => {
@@ -183,7 +185,7 @@ export const CodeField = valueField(VALUES.code);
 export const UuidField = valueField(VALUES.uuid);
 export const DayField = valueField(VALUES.day);
 
-/** A list of different references. */
+/** Declares a list of unique references. @param max the maximum number of references. */
 export function ReferencesField({ max, description }: TextOptions): PropertyDecorator {
   const { maxLength, pattern, read } = VALUES.reference;
   const isReference = (value: unknown) => typeof value === 'string' && read(value) !== null;
@@ -210,6 +212,7 @@ interface WordOptions extends FieldOptions {
   readonly words: readonly string[];
 }
 
+/** Declares one of the words, in any letter case, that may be absent or null. */
 export function WordField({
   words,
   message,
@@ -223,6 +226,7 @@ export function RequiredWordField({ words, description }: WordOptions): Property
   return field({ type: 'string', enum: [...words], description }, IsPresent, isOneOf(words));
 }
 
+/** Declares one of the words, exactly as written, that may be absent or null. */
 export function OptionalWordField({
   words,
   ...schema
@@ -254,27 +258,27 @@ export function FlagField(schema: FieldOptions & { readonly default?: boolean })
   return fieldOrNull({ type: 'boolean', ...schema }, isFlag);
 }
 
-/** Declares null or a time with a zone, at most a day ahead, which allows for clocks that differ. */
+/** Declares a time with a zone, or null. The time may be up to a day ahead, because clocks differ. */
 export const TimestampField = timeField('and not in the future', (time) => {
   const tomorrow = new Date();
   tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
   return time < tomorrow;
 });
 
-/** Declares null or a time with a zone that is in the future. */
+/** Declares a future time with a zone, or null. */
 export const FutureTimeField = timeField('in the future', (time) => time > new Date());
 
-function timeField(when: string, isThen: (time: Date) => boolean) {
+function timeField(when: string, isAllowed: (time: Date) => boolean) {
   const rule = `${VALUES.time.rule}, ${when}`;
   const read = (text: string) => {
     const time = VALUES.time.read(text);
-    return time && isThen(time) ? time : null;
+    return time && isAllowed(time) ? time : null;
   };
   return ({ description }: FieldOptions): PropertyDecorator =>
     fieldOrNull({ type: 'string', format: 'date-time', description }, isReadBy({ rule, read }));
 }
 
-/** Limits the networks of a key, because each of its requests is compared with each of them. */
+/** The maximum number of networks of a key. The address of each request is compared with each network. */
 const MAX_NETWORKS = 50;
 
 export function NetworksField({ description }: FieldOptions): PropertyDecorator {
@@ -320,7 +324,7 @@ export function MetadataPatchField({ description }: FieldOptions): PropertyDecor
   );
 }
 
-/** Keeps the members of an object, because class-transformer does not read them. */
+/** Copies the members of an object as received, because class-transformer would omit them. */
 const WithMembers = Transform(({ obj, key }): unknown => (obj as Record<string, unknown>)[key]);
 
 /** Declares an object. An absent or null object is read as empty, so that its required fields are reported. */
@@ -343,7 +347,7 @@ interface ListOptions extends FieldOptions {
   readonly min?: number;
   readonly max: number;
   readonly isOptional?: boolean;
-  /** Another name of the list: this one may be absent or null only where the body has the other. */
+  /** The other name of the list. The field may be absent or null only if the body has the list by that name. */
   readonly alias?: string;
 }
 
@@ -367,7 +371,7 @@ export function ListField(
   );
 }
 
-/** Declares a list like {@link ListField}, but {@link readLine} checks each entry: a line may be refused alone. */
+/** Declares a list whose entries {@link readLine} checks, so that one line can be refused without the others. */
 export function LinesField(Body: BodyClass, { max, description }: Omit<ListOptions, 'isOptional'>): PropertyDecorator {
   return field(
     { type: [Body], minItems: 1, maxItems: max, description },
@@ -382,7 +386,7 @@ function isListOf(max: number, min = 1): PropertyDecorator[] {
   return [IsArray({ message: 'must be an array' }), ArrayMinSize(min, size), ArrayMaxSize(max, size)];
 }
 
-/** Returns a value that {@link IsObject} refuses for anything but an object, such as a list or null. */
+/** Returns false, which {@link IsObject} refuses, for anything but an object, such as a list or null. */
 function readObject(Body: BodyClass, value: unknown): object | false {
   return isJsonObject(value) && plainToInstance(Body, value, ONLY_DECLARED);
 }

@@ -6,11 +6,14 @@ export const IdempotencyKey = createParamDecorator((_data: unknown, context: Exe
   idempotencyKeyOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** @throws BadRequestException unless the header occurs once and has 1 to 255 printable ASCII characters. */
+/**
+ * Returns null when the header is absent.
+ * @throws BadRequestException when the header occurs more than once, or is not 1 to 255 printable ASCII characters.
+ */
 export function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined) return null;
-  // Node joins repeated headers with a comma, which a key may contain.
+  // Node joins repeated headers with a comma. The raw headers are counted, because a key may contain a comma.
   if (linesNamed('idempotency-key', raw.rawHeaders) > 1)
     throw new BadRequestException('Idempotency-Key must be sent once');
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {

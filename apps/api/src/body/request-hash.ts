@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { isJsonObject } from './fields.js';
 
 /**
- * Identifies a request by its route, the resource that its path names, and its body as received. The parsed form is not
- * used, because it differs between releases.
+ * Identifies a request by its route, the resource that its path names, and its JSON body as received. The instance of
+ * the body class is not used, because classes change between releases.
  * @param sent the body, without members that the route ignores.
  */
 export function requestHashOf(request: FastifyRequest, sent: unknown = request.body ?? {}): Buffer {
@@ -20,8 +20,8 @@ export const RequestHash = createParamDecorator((_data: unknown, context: Execut
 );
 
 /**
- * Returns the members of a body that its class declares, as received. An object that was not read into a class has only
- * such members.
+ * Returns the members of a body that its class declares, as received. An object that was not read into a class, such as
+ * metadata, is returned whole.
  * @param read the body as `BodyPipe` has read it.
  */
 export function declaredOf(sent: unknown, read: unknown): unknown {

@@ -29,7 +29,7 @@ export class BrandsController {
     operationId: 'getBrand',
     summary: 'One brand',
     of: Brand,
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'mosskettle' },
+    by: { name: 'idOrSlug', description: 'Numeric id or slug. Digits are read as an id first.', example: 'mosskettle' },
   })
   async retrieve(@CurrentStore() store: CurrentStoreContext, @Param('idOrSlug') idOrSlug: string) {
     return single(toBrandResponse(await this.brands.retrieve(store.id, idOrSlug)));

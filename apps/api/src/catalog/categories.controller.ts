@@ -14,7 +14,11 @@ const QUERY = listQuery<CategoryFilter>({
 });
 
 @Controller('v1/categories')
-@Documented({ tag: 'Categories', description: 'The groups of the products.', schemas: [Category] })
+@Documented({
+  tag: 'Categories',
+  description: 'The categories of the catalog. A category may have a parent.',
+  schemas: [Category],
+})
 export class CategoriesController {
   constructor(private readonly categories: CategoriesService) {}
 
@@ -30,7 +34,11 @@ export class CategoriesController {
     operationId: 'getCategory',
     summary: 'One category',
     of: Category,
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'camp-kitchen' },
+    by: {
+      name: 'idOrSlug',
+      description: 'Numeric id or slug. Digits are read as an id first.',
+      example: 'camp-kitchen',
+    },
   })
   async retrieve(@CurrentStore() store: CurrentStoreContext, @Param('idOrSlug') idOrSlug: string) {
     return single(toCategoryResponse(await this.categories.retrieve(store.id, idOrSlug)));

@@ -14,7 +14,7 @@ export class PutPriceListRequest {
     min: -MAX_INT4,
     max: MAX_INT4,
     default: 0,
-    description: "Among the lists of a customer's groups, the highest applies first.",
+    description: "Among the lists of a customer's groups, the list with the highest priority applies first.",
   })
   priority?: number | null;
 

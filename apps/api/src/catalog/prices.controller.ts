@@ -35,8 +35,8 @@ import { invalidField } from '../errors/invalid-fields.js';
 const CURSOR: Parameter<string | undefined> = {
   name: 'cursor',
   description:
-    'The `cursor` of the page before, with the same filters. The example shows the form only: the service returns 400 with ' +
-    '`cursor_invalid` for it.',
+    'The `cursor` of the previous page, with the same filters. The example shows only the format: the service ' +
+    'refuses it with 400 `cursor_invalid`.',
   schema: { type: 'string', examples: ['cDEuMS43MC4xMi4wYWIxMmNkMw'] },
   read: lastOf,
 };
@@ -49,7 +49,7 @@ const QUERY = queryOf<UnitPricesFilter & { readonly cursor?: string; readonly li
 });
 
 const PROGRESS = is.object({
-  cursor: is.text('Where the next page begins; `""` where there is no row. Opaque.', 'cDEuMS43MC4xMi4wYWIxMmNkMw'),
+  cursor: is.text('Where the next page begins. Opaque. `""` if the first page is empty.', 'cDEuMS43MC4xMi4wYWIxMmNkMw'),
   has_more: is.flag('Whether there is a next page.'),
 });
 
@@ -72,9 +72,9 @@ export class PricesController {
       operationId: 'listPrices',
       summary: 'Prices of the catalog or of a price list, by product',
       description:
-        'With `list`, the products and variants that the list has prices for; without, all of the catalog, also drafts, archived ' +
-        'products and inactive variants. Sorted by product id, then variant id, the product itself first. Money is in major ' +
-        'units: 10.99 is 10.99 USD.',
+        'With `list`, returns the products and variants for which the list has prices. Without `list`, returns all ' +
+        'products and variants of the catalog, including drafts, archived products and inactive variants. Sorted by ' +
+        'product id, then by variant id, the product itself first. Money is in major units: 10.99 is 10.99 USD.',
       failures: [new CursorInvalid()],
     },
     {
@@ -104,11 +104,13 @@ export class PricesController {
     operationId: 'changePrices',
     summary: 'Set prices',
     description:
-      'Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with ' +
-      '`variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an ' +
-      'order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes ' +
-      'nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not ' +
-      'even `updated_at`. With `list`, the lines set the prices of that price list, which is not in the feed. The same request with the same `reference` is applied once, and answered as the first time.',
+      'Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A ' +
+      'line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, ' +
+      'which lists show and which orders without a variant pay. The prices of drafts, archived products and inactive ' +
+      'variants can be set, too. A refused line changes nothing; the other lines apply unless the request is ' +
+      '`atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set ' +
+      'prices of that price list. Price lists are not in the feed. A repeated request with the same `reference` is ' +
+      'applied once and gets the first answer.',
     of: PriceChange,
     body: {
       type: ChangePricesRequest,
@@ -123,7 +125,10 @@ export class PricesController {
         },
       },
     },
-    answer: { status: 200, description: 'What each line did, by this request or by an earlier one.' },
+    answer: {
+      status: 200,
+      description: 'The result of each line, of this request or of the earlier one that it repeats.',
+    },
     isRepeatable: true,
     failures: [
       invalidField('lines must have 1 to 500 entries'),

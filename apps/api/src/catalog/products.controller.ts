@@ -68,9 +68,9 @@ export class ProductsController {
   @ApiList({ operationId: 'listProducts', summary: 'Active products, newest first', of: ProductListItem })
   async list(
     @CurrentKey() { scope, store }: ApiKeyLookup,
-    @ReadQuery(QUERY) { filter: wanted, page }: ValuesOf<typeof QUERY>,
+    @ReadQuery(QUERY) { filter: requested, page }: ValuesOf<typeof QUERY>,
   ) {
-    const filter = { ...wanted, statuses: visible(scope, wanted.statuses) };
+    const filter = { ...requested, statuses: visible(scope, requested.statuses) };
     const { rows, total } = await this.products.list(store.id, filter, page);
     const priced = await this.pricedFor(store, filter.customerId, rows);
     if (priced === null) return list([], 0, page);
@@ -87,7 +87,11 @@ export class ProductsController {
       'drafts and archived products; one with `full` does not.',
     of: Product,
     failures: [new NotFound('Customer')],
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'pebble-cook-set' },
+    by: {
+      name: 'idOrSlug',
+      description: 'Numeric id or slug. Digits are read as an id first.',
+      example: 'pebble-cook-set',
+    },
   })
   async retrieve(
     @CurrentKey() { scope, store }: ApiKeyLookup,

@@ -74,7 +74,7 @@ export class SignInController {
   async lookAtLink(
     @Req() from: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Body(StrictBodyPipe) { link }: request.LookAtLinkRequest,
+    @Body(StrictBodyPipe) { link }: request.InspectLinkRequest,
   ) {
     admit(from, reply);
     const candidates = await this.signIns.look(link, { address: from.ip, nonce: readTabCookie(from, 'signin', link) });

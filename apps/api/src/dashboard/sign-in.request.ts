@@ -3,15 +3,18 @@ import { MAX_EMAIL_ADDRESS } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import * as is from '../body/fields.js';
 
-/** The maximum length of a token, or of a code with the spaces that people type. */
+/** The maximum length of a token, and of a code including spaces that a person types. */
 const MAX_SECRET = 64;
 
 export class RequestCodeRequest {
-  @is.RequiredTextField({ max: MAX_EMAIL_ADDRESS, description: 'Where the code is sent, if a person has the address.' })
+  @is.RequiredTextField({
+    max: MAX_EMAIL_ADDRESS,
+    description: 'The e-mail address. The code is sent if the address belongs to a person.',
+  })
   email!: string;
 }
 
-export class LookAtLinkRequest {
+export class InspectLinkRequest {
   @is.RequiredTextField({ max: MAX_SECRET, description: 'The token of the link.' })
   link!: string;
 }

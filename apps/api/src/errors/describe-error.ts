@@ -131,8 +131,8 @@ function answer(
   faults: readonly Fault[] = [],
 ): ErrorAnswer {
   const headers = { 'x-error-code': code, ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}), ...more };
-  const told = { success: false as const, error: message, code, ...(faults.length > 0 && { faults }) };
-  const body = [401, 403].includes(status) ? { error: message } : told;
+  const envelope = { success: false as const, error: message, code, ...(faults.length > 0 && { faults }) };
+  const body = [401, 403].includes(status) ? { error: message } : envelope;
   return { status, code, body, headers, concern: 'none' };
 }
 

@@ -22,10 +22,10 @@ export class FailureReports {
   report(error: unknown, concern: Concern, requestId: string): void {
     if (concern === 'none') return;
     const fields = { request_id: requestId, error: errorFields(error) };
-    // An outage affects every request, so stacks would only be noise.
+    // An outage affects every request. A stack in each line would add nothing.
     const brief = { ...fields, error: withoutStack(fields.error) };
     if (concern === 'defect') this.logger.write('error', 'A request failed', fields);
-    // An outage ends by itself, but a missing table needs an operator.
+    // A schema mismatch is an error, not an outage: it does not end by itself and needs an operator.
     if (error instanceof SchemaMismatch) this.mismatch(brief);
     else if (concern === 'unavailable') this.unavailable(brief);
     if (concern === 'late') this.late(brief);

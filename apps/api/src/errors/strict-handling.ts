@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { InvalidFields, shortName } from './invalid-fields.js';
 
 const MAX_NAMES = 20;
-/** Matches a header of RFC 7240 such as `Prefer: respond-async, handling=strict`. */
+/** Matches the value of a `Prefer` header (RFC 7240) with the preference `handling=strict`. */
 const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i;
 
 export function isStrict({ headers: { prefer } }: FastifyRequest): boolean {
@@ -10,8 +10,10 @@ export function isStrict({ headers: { prefer } }: FastifyRequest): boolean {
 }
 
 /**
- * Returns the value of the header that names what a request has and its route ignores; `''` for nothing.
- * @param names must be encoded by {@link encodeName}.
+ * Returns the value of the response header that names the ignored fields or parameters of a request; `''` when the
+ * route ignores nothing.
+ * @param what the kind of the names, such as `field`.
+ * @param names the ignored names, encoded by {@link encodeName}. The header has at most the first 20.
  * @throws InvalidFields in strict handling.
  */
 export function ignoredNames(request: FastifyRequest, what: string, names: readonly string[]): string {
@@ -23,7 +25,7 @@ export function ignoredNames(request: FastifyRequest, what: string, names: reado
   return named;
 }
 
-/** Encodes a name as ASCII without blanks, control characters and commas: the header stays a list of names. */
+/** Encodes a name as ASCII without blanks, control characters or commas, which would break the list in the header. */
 export function encodeName(name: string): string {
   return encodeURIComponent(shortName(name));
 }

@@ -45,9 +45,9 @@ export class FeedController {
     const after = isEnd ? 'end' : (from ?? place);
     // Changes that arrive after the end was found are not in the answer; it only says that there are some.
     const limit = isEnd ? 0 : query.limit;
-    // Requests that may wait must not take the places of short reads.
+    // Requests that may wait must not take the slots of short reads.
     const gone = signalOfClose(reply);
-    const over = waitMs > 0 ? reply.takeFeedPlace(key.store.id, waitMs) : gone;
+    const over = waitMs > 0 ? reply.takeWaitSlot(key.store.id, waitMs) : gone;
     const refusal = async () => {
       const { failure } = await this.authenticate.check(credentialOf(request), request.ip);
       // These headers describe the accepted key, which the refusal revokes.
@@ -55,7 +55,7 @@ export class FeedController {
       // @protects key-of-wait
       return failure && new AuthenticationError(failure, key.person !== null);
     };
-    const waits = () => request.endTurn?.();
+    const waits = () => request.releaseSlot?.();
     const page = await this.feed.poll(
       key.store.id,
       { kinds, isTest, after, limit },

@@ -17,23 +17,23 @@ export class ApiExceptionFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const error = namingSize(failureOf(caught, request.raw), request);
+    const error = withBodyLimit(failureOf(caught, request.raw), request);
     const { status, code, body, headers, concern } = describeError(error, readsById(request));
     this.reports.report(error, concern, request.id);
     if (isOrderRequest(request) && !(error instanceof ClientGone)) this.counts.countRefusedOrder(code);
     if (error instanceof DomainError) request.noteRead(error.readBytes);
     if (reply.sent) return;
     if (error instanceof MalformedRequest) reply.raw.shouldKeepAlive = false;
-    // Fastify closes the connection after it refuses a body, and a client that is still sending loses the answer. The
-    // rest of the body is read and dropped instead.
+    // By default, Fastify closes the connection after it refuses a body, so a client that is still sending would lose
+    // the answer. This filter keeps the connection open, and the server discards the rest of the body.
     if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');
     else reply.header('connection', 'close');
     void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
   }
 }
 
-/** Adds the maximum size, which Fastify's error does not contain. */
-function namingSize(error: unknown, request: FastifyRequest): unknown {
+/** Replaces Fastify's error for a body that is too large by one that contains the limit. */
+function withBodyLimit(error: unknown, request: FastifyRequest): unknown {
   const cause = error instanceof HttpException ? error.cause : error;
   const isTooLarge = (cause as { code?: string } | null | undefined)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
   return isTooLarge ? new BadRequestException(`Request body exceeds ${bodyLimitsOf(request).size}`) : error;
@@ -43,7 +43,7 @@ function isOrderRequest({ method, routeOptions }: FastifyRequest): boolean {
   return method === 'POST' && routeOptions.url === '/v1/orders';
 }
 
-// Excludes writes: they check the ids in their paths before use, so what the database refuses there is another value.
+// Excludes writes: they check the ids of their paths first, so a value that the database rejects is not the id.
 function readsById({ method, params }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && Object.keys(params ?? {}).length > 0;
 }

@@ -54,8 +54,8 @@ export class KeysController {
     @Body(StrictBodyPipe) body: request.CreateKeyRequest,
   ) {
     refuseRepeats(repeated);
-    const wanted = request.toWantedKey(body, asker.mode);
-    const created = await this.keys.create(asker.store.id, wanted, makerOf(asker));
+    const spec = request.toApiKeySpec(body, asker.mode);
+    const created = await this.keys.create(asker.store.id, spec, makerOf(asker));
     this.log('created', created.id, asker);
     return single(toNewKey(created));
   }

@@ -1,4 +1,4 @@
-import { readNetwork, type WantedApiKey } from '@app/application';
+import { readNetwork, type ApiKeySpec } from '@app/application';
 import { parseApiKeyScope, WRITE_SCOPES, type ApiKeyMode } from '@app/domain';
 import * as is from '../body/fields.js';
 import { invalidField } from '../errors/invalid-fields.js';
@@ -41,11 +41,11 @@ export class RollKeyRequest {
   expires_at?: string | null;
 }
 
-/** @param mode the mode of the request. */
-export function toWantedKey({ name, mode, scope, networks, expires_at }: CreateKeyRequest, asker: ApiKeyMode) {
+/** @param asker the mode of the key that sends the request, which is the default. */
+export function toApiKeySpec({ name, mode, scope, networks, expires_at }: CreateKeyRequest, asker: ApiKeyMode) {
   const parsed = parseApiKeyScope(scope.join());
   if (parsed === null) throw invalidField('scope must be full alone, or scopes other than full');
-  const wanted: WantedApiKey = {
+  const spec: ApiKeySpec = {
     name: name.trim(),
     mode: mode ?? asker,
     scope: parsed,
@@ -53,7 +53,7 @@ export function toWantedKey({ name, mode, scope, networks, expires_at }: CreateK
     networks: networks?.flatMap((network) => readNetwork(network).network ?? []) ?? null,
     expiresAt: toEnd(expires_at),
   };
-  return wanted;
+  return spec;
 }
 
 export function toRoll({ overlap_hours, expires_at }: RollKeyRequest) {

@@ -39,7 +39,7 @@ const QUERY = listQuery<JournalFilter & { readonly cursor?: string }>({
 
 const PROGRESS = is.object({
   cursor: is.text(
-    'Where the next page begins; `""` where there is no row. Opaque.',
+    'Where the next page begins. Opaque. `""` if the first page is empty.',
     'ajEuMS4xNzYzNjMxMDAwMDAwLjcuMDE5OWExYzI',
   ),
   has_more: is.flag('Whether there is a next page.'),

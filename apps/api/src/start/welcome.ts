@@ -2,15 +2,15 @@ import { DEMO_STORE } from '@app/demo-store';
 import { DEFAULT_DATA_DIR } from '@app/infrastructure';
 import type { FirstSteps } from './demo.js';
 
-export interface Place {
+export interface RunningInstance {
   readonly address: string;
   readonly dataDir: string;
   /** Signs in the owner of the demo store; null when there is no such person. */
   readonly signInLink: string | null;
 }
 
-export function firstWelcome(place: Place, { liveKey, testKey, item }: FirstSteps): string {
-  const { address } = place;
+export function firstWelcome(instance: RunningInstance, { liveKey, testKey, item }: FirstSteps): string {
+  const { address } = instance;
   const body = JSON.stringify({ items: [item], customer: { name: 'Ada Lovelace', email: 'ada@example.com' } });
   return `
 Store Commerce is running at ${address} with a demo store.
@@ -18,9 +18,9 @@ Store Commerce is running at ${address} with a demo store.
   Live key       ${liveKey}
   Test key       ${testKey}
   Documentation  ${address}/docs
-${signInLine(place)}
+${signInLine(instance)}
 The keys are shown only once. To create another:
-  ${newKeyCommand(place)}
+  ${newKeyCommand(instance)}
 
 List products:
   curl '${address}/v1/products?limit=3' -H 'Authorization: Bearer ${liveKey}'
@@ -30,21 +30,21 @@ Create an order, marked as a test:
 `;
 }
 
-export function welcomeBack(place: Place): string {
+export function welcomeBack(instance: RunningInstance): string {
   return `
-Store Commerce is running at ${place.address}
+Store Commerce is running at ${instance.address}
 
-  Documentation  ${place.address}/docs
-  New API key    ${newKeyCommand(place)}
-${signInLine(place)}`;
+  Documentation  ${instance.address}/docs
+  New API key    ${newKeyCommand(instance)}
+${signInLine(instance)}`;
 }
 
-function signInLine({ signInLink }: Place): string {
+function signInLine({ signInLink }: RunningInstance): string {
   return signInLink === null ? '' : `  Sign-in link   ${signInLink}\n`;
 }
 
 /** Returns a command that works in a shell without this process's environment. */
-function newKeyCommand({ dataDir }: Place): string {
+function newKeyCommand({ dataDir }: RunningInstance): string {
   const command = `npx store-commerce keys create --store ${DEMO_STORE}`;
   if (dataDir === DEFAULT_DATA_DIR) return command;
   const word = /^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`;

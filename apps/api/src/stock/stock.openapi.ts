@@ -40,8 +40,8 @@ export const ApiChangeStock = ApiWrite({
     'units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces ' +
     'an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that ' +
     'finds fewer units than were sold since leaves 0, and `short` states the difference. A refused line changes nothing; the other ' +
-    'lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered ' +
-    'as the first time.',
+    'lines apply unless the request is `atomic`. A repeated request with the same `reference` is applied once and ' +
+    'gets the first answer.',
   of: StockChange,
   body: {
     type: ChangeStockRequest,
@@ -51,7 +51,10 @@ export const ApiChangeStock = ApiWrite({
       lines: [{ sku: 'R-1-42', warehouse: 'MAIN', bin: 'A-1', adjust: 10 }],
     },
   },
-  answer: { status: 200, description: 'What each line did, by this request or by an earlier one.' },
+  answer: {
+    status: 200,
+    description: 'The result of each line, of this request or of the earlier one that it repeats.',
+  },
   isRepeatable: true,
   failures: [
     invalidField('lines must have 1 to 500 entries'),

@@ -40,9 +40,9 @@ export class WebhooksController {
     @Body(StrictBodyPipe) body: request.CreateWebhookRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const wanted = { storeId: store.id, mode, ...request.toWebhook(body) };
+    const settings = { storeId: store.id, mode, ...request.toWebhook(body) };
     const idempotency = key === null ? null : { scope: { storeId: store.id, mode, key }, requestHash };
-    const { isReplay, ...created } = await this.webhooks.create(wanted, idempotency);
+    const { isReplay, ...created } = await this.webhooks.create(settings, idempotency);
     if (isReplay) reply.header('idempotent-replayed', 'true');
     return single(toWebhookWithSecret(created));
   }

@@ -5,7 +5,7 @@ import {
   StoreRepository,
   type ApiKeyStatus,
   type ApiKeyRecord,
-  type WantedApiKey,
+  type ApiKeySpec,
 } from '@app/application';
 import { operator } from '@app/infrastructure';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -45,8 +45,8 @@ interface MapOption {
   readonly printMap?: true;
 }
 
-type CreateOptions = Partial<WantedApiKey> &
-  Pick<WantedApiKey, 'mode'> &
+type CreateOptions = Partial<ApiKeySpec> &
+  Pick<ApiKeySpec, 'mode'> &
   MapOption & { readonly store: string; readonly from?: readonly string[] };
 
 const byOperator = () => ({ actor: operator(), key: null });
@@ -67,8 +67,8 @@ export function addKeys(program: Command): void {
       withApplication(async (app) => {
         const defaults = { scope: 'full', trusted: false, name: '', expiresAt: null } as const;
         const { id } = await app.get(StoreRepository).require(store);
-        const wanted = { ...defaults, ...options, networks };
-        const { key, ...record } = await app.get(ApiKeysService).create(id, wanted, byOperator());
+        const spec = { ...defaults, ...options, networks };
+        const { key, ...record } = await app.get(ApiKeysService).create(id, spec, byOperator());
         printNewKey(record, key, store, mapLine(key, store, printMap));
       }),
     );
@@ -183,8 +183,8 @@ function addPrintMap(command: Command): Command {
   );
 }
 
-function mapLine(key: string, store: string, isWanted = false): object {
-  return isWanted ? { map_line: `${hashApiKey(key).toString('hex')} ${store}` } : {};
+function mapLine(key: string, store: string, isRequested = false): object {
+  return isRequested ? { map_line: `${hashApiKey(key).toString('hex')} ${store}` } : {};
 }
 
 function printNewKey(record: ApiKeyRecord, key: string, store: string, more: object): void {

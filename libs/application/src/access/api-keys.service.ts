@@ -18,7 +18,7 @@ import { hashApiKey } from './authenticate-api-key.js';
 import { drawSymbols } from './draw-symbols.js';
 import { excessOf, type KeyRights } from './key-bounds.js';
 
-export interface WantedApiKey extends Omit<KeyRights, 'networks'> {
+export interface ApiKeySpec extends Omit<KeyRights, 'networks'> {
   readonly name: string;
   /** Null takes the networks of the maker. For a person and the operator, that means any network. */
   readonly networks: readonly string[] | null;
@@ -51,11 +51,11 @@ export class ApiKeysService {
   }
 
   /** @throws ExceedsMaker, TooManyKeys */
-  async create(storeId: number, wanted: WantedApiKey, maker: KeyMaker): Promise<ApiKeyRecord & { key: string }> {
-    const networks = wanted.networks ?? maker.key?.networks ?? [];
-    const rights = { ...wanted, networks, expiresAt: wanted.expiresAt ?? endOf(maker) };
+  async create(storeId: number, spec: ApiKeySpec, maker: KeyMaker): Promise<ApiKeyRecord & { key: string }> {
+    const networks = spec.networks ?? maker.key?.networks ?? [];
+    const rights = { ...spec, networks, expiresAt: spec.expiresAt ?? endOf(maker) };
     demandBounds(rights, maker);
-    const { text, ...drawn } = drawApiKey(wanted.mode);
+    const { text, ...drawn } = drawApiKey(spec.mode);
     const record = await this.apiKeys.insert(storeId, { ...drawn, ...rights }, maker);
     if (!record) throw new ExceedsMaker(CHANGED_MAKER);
     return { ...record, key: text };
@@ -64,8 +64,8 @@ export class ApiKeysService {
   /**
    * Replaces a key. If the text of the successor is lost, the successor must be revoked before the old key can be
    * rolled again, so that no key with an unknown text remains active.
-   * @param wantedEnd null means no expiry. Undefined gives it the lifetime of the old key, within the bounds of the
-   * maker.
+   * @param requestedExpiry null means no expiry. Undefined gives the successor the lifetime of the old key, within the
+   * bounds of the maker.
    * @throws NotFound when there is no such key.
    * @throws ApiKeyNotActive when the key is revoked, deactivated or expired, or has a successor that is not revoked.
    * @throws ExceedsMaker, TooManyKeys
@@ -73,11 +73,11 @@ export class ApiKeysService {
   async roll(
     key: ApiKeyReference,
     overlapMs: number,
-    wantedEnd: Date | null | undefined,
+    requestedExpiry: Date | null | undefined,
     maker: KeyMaker,
   ): Promise<RolledApiKey & { key: string }> {
     const old = await this.find(key, maker);
-    const expiresAt = wantedEnd === undefined ? endAsOf(old, maker, await this.clock.now()) : wantedEnd;
+    const expiresAt = requestedExpiry === undefined ? endAsOf(old, maker, await this.clock.now()) : requestedExpiry;
     demandBounds({ ...old, expiresAt }, maker, ' of the old key');
     const { text, ...drawn } = drawApiKey(old.mode);
     const rolled = await this.apiKeys.roll(key, { ...drawn, expiresAt }, overlapMs, maker);

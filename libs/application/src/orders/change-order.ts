@@ -71,7 +71,7 @@ export interface Note {
 }
 
 /** Interrupts a decision that needs the charges of the order. */
-class ChargesWanted extends Error {
+class ChargesMissing extends Error {
   constructor(readonly order: ChargeableOrder) {
     super('The charges are not known yet');
   }
@@ -186,21 +186,21 @@ export class ChangeOrder {
     decide: (order: PlacedOrder, chargesOf: ChargesOf) => OrderChange,
     at: Date | null = null,
   ): Promise<ChangedOrder> {
-    const known = new Map<string, Charges>();
+    const received = new Map<string, Charges>();
     const chargesOf = (order: ChargeableOrder): Charges => {
-      const charges = known.get(JSON.stringify(order));
-      if (!charges) throw new ChargesWanted(order);
+      const charges = received.get(JSON.stringify(order));
+      if (!charges) throw new ChargesMissing(order);
       return charges;
     };
     for (;;) {
       try {
         return await this.run(context, (order) => decide(order, chargesOf), at);
       } catch (error) {
-        if (!(error instanceof ChargesWanted)) throw error;
-        if (known.size === MAX_CHARGE_ATTEMPTS) throw new ChargesUnavailable({ cause: error });
+        if (!(error instanceof ChargesMissing)) throw error;
+        if (received.size === MAX_CHARGE_ATTEMPTS) throw new ChargesUnavailable({ cause: error });
         const asked = this.quotes.chargesOf(context.order.storeId, error.order);
         const charges = await (context.deadline ? context.deadline.bound(asked) : asked);
-        known.set(JSON.stringify(error.order), charges);
+        received.set(JSON.stringify(error.order), charges);
       }
     }
   }

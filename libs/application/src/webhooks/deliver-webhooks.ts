@@ -13,10 +13,10 @@ import { Semaphore } from '../semaphore.js';
 import { changesMessage, signedHeaders, testMessage, type WebhookMessage } from './webhook-message.js';
 
 /**
- * Changes are read ahead. After this time they are read again, so that a message has the state at the time of its
- * delivery.
+ * Changes are read ahead. When a page is older than this, it is read again, so that a message has the state at the time
+ * of its delivery.
  */
-const FRESH_MS = 1_000;
+const MAX_PAGE_AGE_MS = 1_000;
 /** After this time, another webhook gets the slot. */
 const SLOT_WAIT_MS = 30_000;
 /** A claim lasts 30 s from the last record, and an attempt 20 s. */
@@ -25,7 +25,7 @@ const GONE = 410;
 /** A receiver that takes longer has its record written before the next message. */
 const FAST_DELIVERY_MS = 100;
 
-/** Sends each webhook the changes after its place, in the sequence of the feed, one message at a time. */
+/** Sends each webhook the changes after its position, in the sequence of the feed, one message at a time. */
 @Injectable()
 export class DeliverWebhooks {
   private readonly reads = new Semaphore(() => MAX_WEBHOOK_READS, Infinity, MAX_WEBHOOK_READS_OF_STORE, Infinity);
@@ -79,7 +79,7 @@ export class DeliverWebhooks {
       if (page === null) return;
       const readAt = performance.now();
       for (let sent = 0; sent < page.changes.length;) {
-        if (stopping.aborted || run.isOver || performance.now() - readAt > FRESH_MS) break;
+        if (stopping.aborted || run.isOver || performance.now() - readAt > MAX_PAGE_AGE_MS) break;
         const batch = page.changes.slice(sent, sent + claimed.batch);
         sent += batch.length;
         const reached = placeAfter(claimed, batch, sent, page);
@@ -88,7 +88,7 @@ export class DeliverWebhooks {
         if (!(await run.record(outcome, attempt)) || outcome.kind !== 'moved') return;
         place = reached;
       }
-      // The place also moves past changes that the webhook does not want.
+      // The position also moves past changes of kinds to which the webhook has not subscribed.
       if (page.changes.length === 0 && (page.rewound || page.next.position > place.position)) {
         place = placeAfter(claimed, [], 0, page);
         if (!(await run.record({ kind: 'moved', place }, null))) return;

@@ -63,13 +63,13 @@ export async function* linesOf(
   const { kind, columns, rows: source, key = ['item.id'] } = section;
   const { toFields = (row: object) => row } = section as unknown as Section;
   const { condition, values } = changedSince(section, since);
-  const places = key.map((_, index) => `$${values.length + 2 + index}`);
+  const placeholders = key.map((_, index) => `$${values.length + 2 + index}`);
   const page = (after: string) => `/* export.${kind} */
     SELECT ${columns}, ARRAY[${key.map((column) => `${column}::text`).join(', ')}] AS key
     FROM ${source}${condition}${after}
     ORDER BY ${key.join(', ')} LIMIT ${PAGE}`;
   const first = page('');
-  const next = page(` AND (${key.join(', ')}) > (${places.join(', ')})`);
+  const next = page(` AND (${key.join(', ')}) > (${placeholders.join(', ')})`);
   const start = kind === 'store' ? { kind } : { kind, store: snapshot.subdomain };
   for (let after: readonly string[] = []; ;) {
     const parameters = [snapshot.storeId, ...values, ...after];

@@ -66,19 +66,19 @@ function cancelUnits(order: PlacedOrder, cancellation: Cancellation, items: read
   if (rest.keptUnits.length === 0) return cancelledAs(order, cancelState(order.state), cancellation);
 
   const returns = cancellation.restock ?? order.state.hasTakenStock;
-  const givenUp = givingUp(order, items, { reason: cancellation.reason, returns, amount });
+  const cancelled = cancellationOf(order, items, { reason: cancellation.reason, returns, amount });
   const status = paymentStatusOf(rest.state, order.state);
   return {
-    ...{ status, fulfillmentStatus: givenUp.fulfillmentStatus, effects: givenUp.effects },
+    ...{ status, fulfillmentStatus: cancelled.fulfillmentStatus, effects: cancelled.effects },
     events: [
-      ...givenUp.events,
+      ...cancelled.events,
       ...order.statusEventsTo({ ...order.state, status }, order.state.payments.at(-1)?.reference),
-      ...givenUp.steps,
+      ...cancelled.steps,
     ],
   };
 }
 
-interface GivenUp extends Pick<OrderChange, 'fulfillmentStatus' | 'events' | 'effects'> {
+interface UnitsCancellation extends Pick<OrderChange, 'fulfillmentStatus' | 'events' | 'effects'> {
   /** The history events of the fulfillment status. */
   readonly steps: readonly OrderEvent[];
 }
@@ -89,7 +89,7 @@ interface GivenUp extends Pick<OrderChange, 'fulfillmentStatus' | 'events' | 'ef
  * @param how whether the units go back to bins, and to which; the credit for them; the refund that causes it; and the
  * fee of the cancelled order.
  */
-export function givingUp(
+export function cancellationOf(
   order: PlacedOrder,
   items: readonly LineQuantity[],
   how: {
@@ -100,7 +100,7 @@ export function givingUp(
     readonly refund?: string;
     readonly fee?: number | undefined;
   },
-): GivenUp {
+): UnitsCancellation {
   const { reason, returns, amount, to, refund = '', fee } = how;
   const { status, shipments, fulfillmentStatus: before } = order.state;
   if (items.length === 0) return { fulfillmentStatus: before, events: [], effects: [], steps: [] };
@@ -135,7 +135,7 @@ export function cancelledAs(
   { reason, restock, fee, notify }: Cancellation,
 ): OrderChange {
   const returns = restock ?? order.state.hasTakenStock;
-  const { events, effects } = givingUp(order, order.keptUnits, { reason, returns, amount: 0, fee });
+  const { events, effects } = cancellationOf(order, order.keptUnits, { reason, returns, amount: 0, fee });
   const after = { status, fulfillmentStatus };
   return {
     ...after,

@@ -66,7 +66,7 @@ export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf
     const edited = { ...line, ...given.get(line.line) };
     return edited.quantity === 0 ? { ...edited, tax: [], discount: 0 } : edited;
   });
-  const less = givenUp(before, kept);
+  const less = removedUnits(before, kept);
   order.assertUnclaimed(less);
   assertAddable(order, request);
 
@@ -198,7 +198,7 @@ function assertAddable({ state }: PlacedOrder, { add, unavailable, notOffered = 
   if (added.length > 0) assertMetadataFits([...metadataOf(state), ...added]);
 }
 
-function givenUp(before: readonly LineQuantity[], kept: readonly LineQuantity[]): LineQuantity[] {
+function removedUnits(before: readonly LineQuantity[], kept: readonly LineQuantity[]): LineQuantity[] {
   return before
     .map(({ line, quantity }, index) => ({ line, quantity: quantity - (kept[index]?.quantity ?? 0) }))
     .filter(({ quantity }) => quantity > 0);
@@ -208,18 +208,21 @@ function givenUp(before: readonly LineQuantity[], kept: readonly LineQuantity[])
 function demandOf(
   before: readonly PlacedLine[],
   { set, add }: Pick<LinesRequest, 'set' | 'add'>,
-): Pick<LinesChange, 'demand' | 'wanted'> {
+): Pick<LinesChange, 'demand' | 'demandLines'> {
   const more = set.flatMap(({ line, quantity }, index) => {
     const { productId = null, variantId = null, quantity: had = 0 } = before[line - 1] ?? {};
     if (productId === null || quantity <= had) return [];
-    const place = { list: 'set' as const, line: index };
-    return [{ productId, variantId, quantity: quantity - had, position: line - 1, place }];
+    const source = { list: 'set' as const, line: index };
+    return [{ productId, variantId, quantity: quantity - had, position: line - 1, source }];
   });
   const others = add.map((line, index) => {
-    return { ...line, position: before.length + index, place: { list: 'add' as const, line: index } };
+    return { ...line, position: before.length + index, source: { list: 'add' as const, line: index } };
   });
-  const wanted = [...more, ...others];
-  return { demand: sumDemand(wanted), wanted: wanted.map(({ position, place }) => ({ position, place })) };
+  const demandLines = [...more, ...others];
+  return {
+    demand: sumDemand(demandLines),
+    demandLines: demandLines.map(({ position, source }) => ({ position, source })),
+  };
 }
 
 /**

@@ -27,11 +27,11 @@ export type RecordedPayment = Omit<PaymentRecord, 'at'> & Repeatable;
 
 export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
 
-export interface WantedLine {
+export interface DemandLine {
   /** Position in the order, from 0. */
   readonly position: number;
   /** Which part of the request needs the stock. */
-  readonly place: Pick<Shortage, 'list' | 'line'>;
+  readonly source: Pick<Shortage, 'list' | 'line'>;
 }
 
 export interface LinesChange extends ChargedAmounts {
@@ -42,9 +42,9 @@ export interface LinesChange extends ChargedAmounts {
   /** The growth of the amount and of the units of the order. */
   readonly amount: number;
   readonly units: number;
-  /** The additional stock that the order needs. Its lines are positions in `wanted`. */
+  /** The additional stock that the order needs. Its lines are positions in `demandLines`. */
   readonly demand: readonly StockDemand[];
-  readonly wanted: readonly WantedLine[];
+  readonly demandLines: readonly DemandLine[];
 }
 
 export interface ChargedLine extends LineQuantity, LineCharges {

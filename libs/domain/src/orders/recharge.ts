@@ -29,18 +29,18 @@ export type ChargesOf = (order: ChargeableOrder) => Charges;
 export function recharged(before: PlacedOrder, after: PlacedOrder, chargesOf: ChargesOf): PlacedOrder {
   if (!before.state.isPlaced || before.state.hasGivenCharges) return after;
   const { hasShipped, state } = before;
-  const known = new Map(state.lines.map((line) => [line.line, line]));
+  const linesBefore = new Map(state.lines.map((line) => [line.line, line]));
   const unshipped = unitsByLine(before.unshippedUnits);
-  const isOpen = ({ line }: PlacedLine) => (known.get(line)?.quantity ?? 0) === (unshipped.get(line) ?? 0);
+  const isOpen = ({ line }: PlacedLine) => (linesBefore.get(line)?.quantity ?? 0) === (unshipped.get(line) ?? 0);
   const open = after.state.lines.filter((line) => line.quantity > 0 && isOpen(line));
   const charges = open.length > 0 ? chargesOf(chargeable(after, open)) : NO_CHARGES;
-  const fresh = new Map(open.map(({ line }, index) => [line, charges.lines[index] ?? NO_LINE_CHARGES]));
+  const newCharges = new Map(open.map(({ line }, index) => [line, charges.lines[index] ?? NO_LINE_CHARGES]));
   const lines = after.state.lines.map((line) => {
-    const { tax, discount, quantity } = known.get(line.line) ?? line;
-    const kept = isOpen(line)
+    const { tax, discount, quantity } = linesBefore.get(line.line) ?? line;
+    const previous = isOpen(line)
       ? NO_LINE_CHARGES
       : { tax: shareOfTaxes(tax, line.quantity, quantity), discount: partOf(discount, line.quantity, quantity) };
-    const { tax: taxes, discount: less } = fresh.get(line.line) ?? kept;
+    const { tax: taxes, discount: less } = newCharges.get(line.line) ?? previous;
     return { ...line, tax: sumByRate(taxes), discount: less };
   });
   const isShippingKept = hasShipped || open.length === 0;

@@ -1,5 +1,5 @@
 import { CreditExceedsOwed, RefundExceedsLine, RefundExceedsPayment, RefundReferenceTaken } from './change-errors.js';
-import { givingUp } from './cancel-order.js';
+import { cancellationOf } from './cancel-order.js';
 import { covers, isSameUnits, sumByLine, unitsBeyond, unitsByLine, type LineQuantity } from './line-units.js';
 import { freeReference, type RecordedPayment, type OrderChange, type Repeatable } from './order-change.js';
 import { orderEvent } from './order-event.js';
@@ -61,15 +61,15 @@ export function recordRefund(placed: PlacedOrder, request: RefundRequest): Order
 
   const refund = {
     ...{ reference, amount, reason, credited, requestHash, lines: linesOf(units) },
-    restock: isReturn || (units.givenUp.length > 0 && units.shipped.length === 0 && restocks(order, request)),
+    restock: isReturn || (units.cancelledNow.length > 0 && units.shipped.length === 0 && restocks(order, request)),
   };
   const refunded = order.withRefund(refund);
   const isAllCredited = credited > 0 && ledgerOf(refunded.state).owed === 0;
   // A cancelled order whose fee is now credited has already cancelled its units.
-  const unshipped = isAllCredited && !order.isCancelled ? order.unclaimedUnits : units.givenUp;
+  const unshipped = isAllCredited && !order.isCancelled ? order.unclaimedUnits : units.cancelledNow;
   const returns = unshipped.length > 0 && restocks(order, request);
-  const givenUp = givingUp(order, unshipped, { reason: '', returns, amount: 0, to, refund: reference });
-  const { fulfillmentStatus } = givenUp;
+  const cancellation = cancellationOf(order, unshipped, { reason: '', returns, amount: 0, to, refund: reference });
+  const { fulfillmentStatus } = cancellation;
   const isCancelledNow = fulfillmentStatus === 'CANCELLED' && !order.isCancelled;
   const before = isCancelledNow ? cancelState(order.state).status : order.state.status;
   const status = paymentStatusOf({ ...refunded.state, status: before, fulfillmentStatus }, order.state);
@@ -83,15 +83,15 @@ export function recordRefund(placed: PlacedOrder, request: RefundRequest): Order
     events: [
       ...(unrecorded ? [orderEvent('payment_recorded', unrecorded.reference, { amount: unrecorded.amount })] : []),
       orderEvent('refund_recorded', reference, details),
-      ...givenUp.events,
+      ...cancellation.events,
       ...order.statusEventsTo({ ...order.state, status }, reference),
-      ...givenUp.steps,
+      ...cancellation.steps,
     ],
     effects: [
       ...(unrecorded ? [{ kind: 'payment', ...unrecorded, at: null, isOfStatus: true } as const] : []),
       { kind: 'refund', ...refund, at },
       ...(isReturn ? [{ kind: 'restock', movement: 'RETURN', lines: units.returned, ...(to && { to }) } as const] : []),
-      ...givenUp.effects,
+      ...cancellation.effects,
       ...(notify && amount > 0 ? [{ kind: 'mail', stage: 'notify-refund', reference } as const] : []),
     ],
   };
@@ -113,10 +113,10 @@ interface RefundUnits {
   /** Shipped units that now go back to bins. */
   readonly returned: readonly LineQuantity[];
   /** Units that the order now cancels. */
-  readonly givenUp: readonly LineQuantity[];
+  readonly cancelledNow: readonly LineQuantity[];
 }
 
-const NO_UNITS: RefundUnits = { before: [], shipped: [], returned: [], givenUp: [] };
+const NO_UNITS: RefundUnits = { before: [], shipped: [], returned: [], cancelledNow: [] };
 
 function refundedUnitsOf(order: PlacedOrder, { lines, restock, restockTo }: RefundRequest): RefundUnits {
   if (!lines) {
@@ -128,13 +128,13 @@ function refundedUnitsOf(order: PlacedOrder, { lines, restock, restockTo }: Refu
   const before = atMost(asked, order.unrefundedCancelledUnits);
   const kept = unitsBeyond(asked, before);
   const shipped = atMost(kept, order.unrefundedShippedUnits);
-  const givenUp = unitsBeyond(kept, shipped);
-  if (restock && !covers(givenUp, asked)) {
+  const cancelledNow = unitsBeyond(kept, shipped);
+  if (restock && !covers(cancelledNow, asked)) {
     const returned = order.unitsToReturn(asked, restockTo);
     return { ...NO_UNITS, shipped: returned, returned };
   }
-  order.assertUnclaimed(givenUp);
-  return { before, shipped, returned: [], givenUp };
+  order.assertUnclaimed(cancelledNow);
+  return { before, shipped, returned: [], cancelledNow };
 }
 
 /** Limits the units to as many as the others have. */
@@ -145,9 +145,9 @@ function atMost(units: readonly LineQuantity[], others: readonly LineQuantity[])
     .filter(({ quantity }) => quantity > 0);
 }
 
-function linesOf({ before, shipped, givenUp }: RefundUnits): RefundedUnits[] {
-  const cancelled = unitsByLine([...before, ...givenUp]);
-  return sumByLine([...before, ...shipped, ...givenUp]).map(({ line, quantity }) => {
+function linesOf({ before, shipped, cancelledNow }: RefundUnits): RefundedUnits[] {
+  const cancelled = unitsByLine([...before, ...cancelledNow]);
+  return sumByLine([...before, ...shipped, ...cancelledNow]).map(({ line, quantity }) => {
     return { line, quantity, cancelledQuantity: cancelled.get(line) ?? 0 };
   });
 }
@@ -179,7 +179,7 @@ function creditOf(
     if (credited > owed) throw new CreditExceedsOwed(owed);
     return credited;
   }
-  const share = order.shareOf([...units.shipped, ...units.givenUp]);
+  const share = order.shareOf([...units.shipped, ...units.cancelledNow]);
   const beyond = given && reason !== 'goods' ? amount : amount - refundDue;
   return Math.min(owed, Math.max(share, beyond));
 }

@@ -41,7 +41,7 @@ export interface StockRefusal {
 
 export interface CountFacts {
   /** Position of the snapshot in the feed; later positions are higher. */
-  readonly place: number;
+  readonly position: number;
   /** Units of orders that were placed and not yet shipped at that position. */
   readonly unshipped: number;
   /** Net units of the movements after that position, without counts. */
@@ -89,13 +89,13 @@ export class BinStock {
   /** Movements after the position of the count still apply; the correction by an earlier count does not. */
   count(counted: number, facts: CountFacts): StockOutcome {
     const lastCount = Math.max(this.counted ?? 0, facts.lastCount ?? 0);
-    if (this.isSet || facts.isOverwritten || facts.place < lastCount) {
+    if (this.isSet || facts.isOverwritten || facts.position < lastCount) {
       return this.refuse('superseded', 'The bin was counted or set after the cursor of this count');
     }
     // @protects moved-since
     const after = counted - facts.unshipped + facts.movedSince + this.adjusted;
     if (after > MAX_INT4) return this.refuse('above_limit', `A bin can hold at most ${MAX_INT4} units`);
-    this.counted = facts.place;
+    this.counted = facts.position;
     return { ...this.become(Math.max(after, 0)), short: Math.max(-after, 0) };
   }
 

@@ -108,10 +108,10 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private addRefusals(refused: Refusals): void {
-    const place = `${refused.keyId} ${refused.code}`;
-    const count = this.refusals.get(place);
+    const countKey = `${refused.keyId} ${refused.code}`;
+    const count = this.refusals.get(countKey);
     if (count) count.requests += refused.requests;
-    else this.refusals.set(place, refused);
+    else this.refusals.set(countKey, refused);
   }
 }
 

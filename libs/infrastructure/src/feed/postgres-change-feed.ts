@@ -43,7 +43,7 @@ interface PageRow {
   readonly at: Date;
 }
 
-// The statement reads one snapshot: the page, and whether the reader may continue from its place. The check is
+// The statement reads one snapshot: the page, and whether the reader may continue from its position. The check is
 // materialised; otherwise PostgreSQL repeats it for each row of the page. A constant limit for each kind makes the
 // planner expect few rows. Values that come from another query are hidden from the planner: with them it would estimate
 // less work than without, and plan every page again, which takes longer than reading it.
@@ -203,7 +203,7 @@ export class PostgresChangeFeed extends ChangeFeed {
     );
     const changes = found.slice(0, limit);
     const hasMore = found.length > limit;
-    // The remaining changes are of kinds that the reader does not want, so its place moves past them.
+    // The remaining changes are of kinds that the reader did not request, so its position moves past them.
     const last = hasMore ? changes.at(-1)?.position : state.newest;
     const next = { branch: state.branch, position: Math.max(position, last ?? 0), base };
     return { changes, next, hasMore, rewound: false };

@@ -1,6 +1,6 @@
 import { PageTooLarge } from '@app/application';
 
-/** Limits the large parts of all rows. Above it, an answer would hold up the other requests of the process. */
+/** The maximum size of the large parts of a page. A larger answer would delay other requests of the process. */
 const MAX_BYTES = 1024 * 1024;
 
 /** A part of a row that may be large: metadata, lines. */
@@ -17,9 +17,9 @@ export interface Weighed {
 }
 
 /**
- * SQL for the rows with their large parts, in the sequence of `rows`. When they are too large together, it returns only
- * the first row, so that the server does not send a page that will be refused. `OFFSET 0` makes the server compute each
- * part once.
+ * Returns SQL for the rows with their large parts, in the sequence of `rows`. If the parts are too large together, the
+ * statement returns only the first row, so that PostgreSQL does not send a page that {@link assertWithinBytes} refuses.
+ * `OFFSET 0` makes PostgreSQL compute each part once.
  */
 export function withinBytes(rows: string, parts: readonly LargePart[]): string {
   if (parts.length === 0) return `(${rows})`;
@@ -27,9 +27,9 @@ export function withinBytes(rows: string, parts: readonly LargePart[]): string {
   const bytes = parts.map(({ name }) => `coalesce(octet_length(page."${name}"::text), 0)`);
   return `(
       SELECT * FROM (
-        SELECT *, sum(${bytes.join(' + ')}) OVER () AS "pageBytes", count(*) OVER () AS "pageRows", row_number() OVER () AS place
+        SELECT *, sum(${bytes.join(' + ')}) OVER () AS "pageBytes", count(*) OVER () AS "pageRows", row_number() OVER () AS nth
         FROM (SELECT page.*, ${columns.join(', ')} FROM (${rows}) AS page OFFSET 0) AS page
-      ) AS weighed WHERE "pageBytes" <= ${MAX_BYTES} OR place = 1
+      ) AS weighed WHERE "pageBytes" <= ${MAX_BYTES} OR nth = 1
     )`;
 }
 

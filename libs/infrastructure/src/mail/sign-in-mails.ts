@@ -85,14 +85,14 @@ export class SignInMails extends ClaimLoop<DueMail> {
     const code = signInCodeGroups(this.cipher.decrypt(sealed, contextOfCode(id)));
     const [only = 0] = stores;
     const store = stores.length === 1 ? await this.stores.findProfile(only) : null;
-    const place = store ? storeBranding(store).name : 'the store dashboard';
+    const destination = store ? storeBranding(store).name : 'the store dashboard';
     const text = [
-      `Your code to sign in to ${place}:`,
+      `Your code to sign in to ${destination}:`,
       `    ${code}`,
       'Enter it within 10 minutes, in the browser in which you requested it.',
       'If you did not request it, ignore this email. Never share the code.',
     ].join('\n\n');
-    const subject = `Your code to sign in to ${place}`;
+    const subject = `Your code to sign in to ${destination}`;
     await this.mails.send(store, `sign-in-${id}`, { address: email, name: '' }, { subject, text });
   }
 }

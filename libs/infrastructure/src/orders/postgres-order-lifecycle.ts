@@ -154,18 +154,18 @@ async function changeLocked(
 async function withdrawAndRead(
   sql: TransactionSql,
   key: OrderKey,
-  { demand, wanted }: Pick<LinesChange, 'demand' | 'wanted'> = { demand: [], wanted: [] },
+  { demand, demandLines }: Pick<LinesChange, 'demand' | 'demandLines'> = { demand: [], demandLines: [] },
 ): Promise<readonly unknown[] | undefined> {
   const read = readOrder(key);
   if (demand.length === 0) return sql.query(read.text, read.values);
-  const positions = wanted.map(({ position }) => position);
+  const positions = demandLines.map(({ position }) => position);
   const { first, fromAny } = withdrawals(key.storeId, key.orderId, demand, positions);
   const [withdrawn, rows] = await sql.pipeline([first, read]);
   if (isWithdrawn(withdrawn)) return rows;
   const [taken, after] = await sql.pipeline([fromAny, read]);
   const shortages = shortagesIn(taken, demand);
   if (shortages.length > 0)
-    throw new OutOfStock(shortages.map((short) => ({ ...short, ...wanted[short.line]?.place })));
+    throw new OutOfStock(shortages.map((short) => ({ ...short, ...demandLines[short.line]?.source })));
   return after;
 }
 

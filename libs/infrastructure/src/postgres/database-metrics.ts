@@ -77,8 +77,8 @@ export class DatabaseMetrics {
   observePool(pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>): void {
     this.gauge('database_pool_in_use', 'Connections in use', () => pool.totalCount - pool.idleCount);
     this.gauge('database_pool_idle', 'Open idle connections', () => pool.idleCount);
-    const waiting = () => this.waitingForSlots.reduce((sum, turns) => sum + turns(), pool.waitingCount);
-    this.gauge('database_pool_waiting', 'Callers that wait for a connection, or for their turn to take one', waiting);
+    const waiting = () => this.waitingForSlots.reduce((sum, waitingFor) => sum + waitingFor(), pool.waitingCount);
+    this.gauge('database_pool_waiting', 'Callers that wait for a connection, or for a slot to take one', waiting);
   }
 
   private counter(name: string, help: string, label: string): Counter {

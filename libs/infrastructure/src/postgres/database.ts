@@ -39,7 +39,7 @@ export class Database {
    * Limits each store, so that slow statements of one leave connections to the others. The API limits the requests that
    * wait.
    */
-  private readonly turns: Semaphore;
+  private readonly slots: Semaphore;
 
   /** Limits searches; all users of the pool share this limit. */
   private readonly searches: Semaphore;
@@ -51,8 +51,8 @@ export class Database {
     private readonly metrics = new DatabaseMetrics(),
   ) {
     const shareOf = (part: number) => Math.max(1, Math.floor(pool.options.max * part));
-    this.turns = new Semaphore(() => pool.options.max, SLOT_WAIT_MS, shareOf(STATEMENTS_OF_STORE), Infinity);
-    metrics.observeSlots(() => this.turns.waiting);
+    this.slots = new Semaphore(() => pool.options.max, SLOT_WAIT_MS, shareOf(STATEMENTS_OF_STORE), Infinity);
+    metrics.observeSlots(() => this.slots.waiting);
     this.batches = new ReadBatches((owner, work) => this.onClient(owner, work));
     this.searches = new Semaphore(() => shareOf(SEARCHES), SLOT_WAIT_MS);
     this.transactions = new Transactions(pool, metrics);
@@ -77,7 +77,7 @@ export class Database {
   /**
    * Runs one of the few frequent statements. Each connection parses and plans it once, for all values. Unless `isAlone`
    * is set, reads that are sent at the same time share a connection.
-   * @throws DeadlineExceeded, and sends nothing, when the read is no longer wanted.
+   * @throws DeadlineExceeded, and sends nothing, when the caller no longer waits for the result.
    */
   queryPrepared<Row>(text: string, values: readonly unknown[], options: PreparedOptions = {}): Promise<Row[]> {
     const { timeoutMs, isAlone, isWanted } = options;
@@ -108,8 +108,8 @@ export class Database {
    * @param isSearch whether it also takes a slot of searches, and may throw what `search` throws.
    */
   orm<T>(storeId: number, read: () => Promise<T>, { isSearch = false } = {}): Promise<T> {
-    const inTurn = () => this.turns.run(storeId, read);
-    return translated(isSearch ? this.searches.run(storeId, inTurn) : inTurn());
+    const inSlot = () => this.slots.run(storeId, read);
+    return translated(isSearch ? this.searches.run(storeId, inSlot) : inSlot());
   }
 
   /**
@@ -162,7 +162,7 @@ export class Database {
 
   /** After a failure, the connection may be inside a transaction: the pool closes it. */
   private onClient<T>(owner: Owner, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return this.turns.run(owner, async () => {
+    return this.slots.run(owner, async () => {
       const client = await this.pool.connect();
       let failure: Error | undefined;
       try {

@@ -94,7 +94,7 @@ function isFull(batch: readonly Read[], { isWanted }: Read): boolean {
   );
 }
 
-/** Puts optional reads last and rejects those whose callers have given up. */
+/** Puts optional reads last and rejects those whose callers no longer wait. */
 function inOrder(batch: readonly Read[]): Read[] {
   const [needed, optional]: [Read[], Read[]] = [[], []];
   for (const read of batch) {

@@ -12,7 +12,7 @@ const FIRST_DELAY_MS = 50;
  * wait for a lock, such as that of a popular product, would hold all connections.
  */
 export class Transactions {
-  private readonly turns: Semaphore;
+  private readonly slots: Semaphore;
 
   constructor(
     private readonly pool: pg.Pool,
@@ -21,15 +21,15 @@ export class Transactions {
     const free = Math.ceil(pool.options.max * FREE_OF_TRANSACTIONS);
     const most = Math.max(1, pool.options.max - free);
     // The API limits the requests that wait.
-    this.turns = new Semaphore(() => most, SLOT_WAIT_MS, Math.max(1, most - free), Infinity);
-    metrics.observeSlots(() => this.turns.waiting);
+    this.slots = new Semaphore(() => most, SLOT_WAIT_MS, Math.max(1, most - free), Infinity);
+    metrics.observeSlots(() => this.slots.waiting);
   }
 
   /** Runs a transaction as `Database.transaction` does. */
   async run<T>(storeId: number | null, work: (sql: TransactionSql) => Promise<T>, deadline: Deadline): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.turns.run(storeId, () => this.runOnce(storeId, work, deadline), deadline);
+        return await this.slots.run(storeId, () => this.runOnce(storeId, work, deadline), deadline);
       } catch (error) {
         if (!isRetryable(error) || attempt === ATTEMPTS) throw toApplicationError(error);
         // The delay has full jitter, so that transactions that collided do not collide again.

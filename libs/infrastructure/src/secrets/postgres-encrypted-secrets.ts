@@ -6,18 +6,18 @@ import { Connection, DirectDatabase } from '../postgres/connection.js';
 import { toApplicationError } from '../postgres/postgres-errors.js';
 import type { Sql } from '../postgres/sql.js';
 
-interface Place {
+interface RowKey {
   readonly store_id: number;
   readonly row_key: string;
 }
 
-interface Value extends Place {
+interface Value extends RowKey {
   readonly value: Buffer;
 }
 
 interface Batch extends ReencryptedBatch {
-  /** The next batch begins after this location; undefined when there is none. */
-  readonly last: Place | undefined;
+  /** The next batch begins after this row; undefined when this batch is the last. */
+  readonly last: RowKey | undefined;
 }
 
 /** These values sort before every key of their type. */
@@ -60,16 +60,16 @@ export class PostgresEncryptedSecrets extends EncryptedSecrets {
   }
 
   private async *batchesOf(connection: Connection, column: EncryptedColumn): AsyncIterable<ReencryptedBatch> {
-    let after: Place | undefined = { store_id: 0, row_key: BEFORE_ALL[column.rowKeyType] };
+    let after: RowKey | undefined = { store_id: 0, row_key: BEFORE_ALL[column.rowKeyType] };
     while (after) {
-      const from: Place = after;
+      const from: RowKey = after;
       const { last, ...batch } = await connection.transaction(null, (sql) => this.reencryptAfter(sql, column, from));
       yield batch;
       after = last;
     }
   }
 
-  private async reencryptAfter(sql: Sql, column: EncryptedColumn, after: Place): Promise<Batch> {
+  private async reencryptAfter(sql: Sql, column: EncryptedColumn, after: RowKey): Promise<Batch> {
     const newest = Buffer.from(this.cipher.keyIds[0] ?? '', 'hex');
     const due = await sql.query<Value>(selectDue(column), [after.store_id, after.row_key, newest, BATCH]);
     const unreadable: string[] = [];

@@ -5,9 +5,9 @@ import { keyOf } from './stock-quantities.js';
 
 export interface CountSnapshot {
   readonly position: number;
-  /** A pg_snapshot as text: it sees the transactions before the position. */
+  /** A pg_snapshot as text. It sees exactly the transactions whose changes have positions up to this one. */
   readonly snapshot: string;
-  /** Ids up to this one are before every position of the branch. */
+  /** Movements with ids up to this one precede every position of the branch. `lastEvent` is the same for events. */
   readonly lastMovement: number;
   readonly lastEvent: number;
 }
@@ -19,10 +19,11 @@ export interface CountWithSnapshot extends CountSnapshot {
   readonly variant_key: number;
 }
 
-// The newest snapshot at or before the cursor has assigned positions to exactly what it sees. A cursor in the middle of
-// the next numbering cannot be used: what it has seen is not a set of transactions.
+// Finds the newest snapshot at or before the cursor. The transactions that this snapshot sees are exactly those with
+// positions up to it. A cursor inside the next numbering is refused, because the changes before it are not a set of
+// whole transactions.
 const FIND_SNAPSHOTS = `/* stock.find_count_snapshots */
-  SELECT asked.branch, asked.position AS asked, place.position, place.snapshot::text,
+  SELECT asked.branch, asked.position AS asked, numbered.position, numbered.snapshot::text,
     current.last_movement AS "lastMovement", current.last_event AS "lastEvent"
   FROM (SELECT * FROM change_branches ORDER BY number DESC LIMIT 1) AS current
   JOIN (SELECT DISTINCT * FROM unnest($2::uuid[], $3::bigint[]) AS each (branch, position)) AS asked
@@ -31,15 +32,16 @@ const FIND_SNAPSHOTS = `/* stock.find_count_snapshots */
     SELECT position, snapshot FROM feed_snapshots
     WHERE store_id = $1 AND branch = current.number AND position <= asked.position
     ORDER BY position DESC LIMIT 1
-  ) AS place
+  ) AS numbered
   /* @protects numbered-place */
-  WHERE place.snapshot IS NOT NULL AND asked.position <= coalesce((
+  WHERE numbered.snapshot IS NOT NULL AND asked.position <= coalesce((
     SELECT began_after FROM feed_snapshots
     WHERE store_id = $1 AND branch = current.number AND position > asked.position
     ORDER BY position LIMIT 1), asked.position)`;
 
 type SnapshotRow = CountSnapshot & { readonly branch: string; readonly asked: number };
 
+/** Returns one entry for each line: null without a cursor, undefined for a cursor at which no count is possible. */
 export async function findCountSnapshots(
   sql: TransactionSql,
   storeId: number,
@@ -50,8 +52,8 @@ export async function findCountSnapshots(
   const asked = usable.flatMap((asOf) => asOf ?? []);
   const values = [storeId, asked.map(({ branch }) => branch), asked.map(({ position }) => position)];
   const rows = asked.length === 0 ? [] : await sql.query<SnapshotRow>(FIND_SNAPSHOTS, values);
-  const places = new Map(rows.map(({ branch, asked: position, ...place }) => [`${branch} ${position}`, place]));
-  return usable.map((asOf) => asOf && places.get(`${asOf.branch.toLowerCase()} ${asOf.position}`));
+  const found = new Map(rows.map(({ branch, asked: position, ...snapshot }) => [`${branch} ${position}`, snapshot]));
+  return usable.map((asOf) => asOf && found.get(`${asOf.branch.toLowerCase()} ${asOf.position}`));
 }
 
 const isBefore = (id: string, last: string, transaction: string) =>
@@ -60,10 +62,11 @@ const COUNTED = `unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::pg_snaps
     AS counted (line, product_id, variant_key, bin_id, snapshot, last_movement, last_event)`;
 
 // The statement runs under the lock of the bins: what it does not see comes after this transaction. The lower bound of
-// the transaction limits the read of the index, because all older transactions are visible in the snapshot. Of the sets
-// and counts, the newest decides. The lock of the bin puts them into the sequence of their ids. A count was accepted
-// only where no earlier set and no later count was after its position, and a set that is before a position is after the
-// positions of all counts before that set.
+// the transaction id limits the read of the index, because the snapshot sees all older transactions.
+//
+// The newest set or count decides: under the lock of a bin, the ids follow the order of writing. Older ones need no
+// check. A count is accepted only if no set follows its position and no count that was written before it has a later
+// position. So a set that precedes a position follows the positions of all counts that were written before the set.
 const FACTS = `/* stock.count_facts */
   SELECT counted.line, since.units AS "movedSince", coalesce(absolute.is_overwritten, false) AS "isOverwritten",
     absolute.last_count AS "lastCount"
@@ -84,8 +87,8 @@ const FACTS = `/* stock.count_facts */
     ORDER BY moved.id DESC LIMIT 1
   ) AS absolute ON true`;
 
-// The statement finds orders that were placed and not shipped at the position. It starts from the movements of the
-// counted bins, because a store may have many other open orders.
+// The statement finds the orders that were placed and not yet shipped at the position of the count. It starts from the
+// movements of the counted bins, because a store may have many other open orders.
 const UNSHIPPED = `/* stock.count_unshipped */
   WITH counted AS MATERIALIZED (
     SELECT * FROM ${COUNTED}
@@ -115,7 +118,7 @@ const UNSHIPPED = `/* stock.count_unshipped */
   FROM unshipped JOIN counted USING (line)
   CROSS JOIN LATERAL (
     SELECT coalesce(-sum(quantity), 0) AS units FROM (
-      -- Movements are read by order: an index of the product's movements would read all of them for each order.
+      -- The index by order is used: the index by product would read all movements of the product for each order.
       SELECT * FROM stock_movements AS moved
       WHERE moved.store_id = $1 AND moved.order_id = unshipped.order_id AND moved.kind = 'ORDER'
       OFFSET 0
@@ -178,15 +181,19 @@ export async function readCountFacts(
   });
 }
 
-/** @param left the statuses of shipments whose units are no longer in their bins. */
+/**
+ * Reads the units of unshipped orders that were still in the bins at the count, by the index of the line.
+ * @param goneStatuses the statuses of shipments whose units are no longer in their bins.
+ */
 export async function readUnshipped(
   sql: TransactionSql,
   storeId: number,
   counts: readonly CountWithSnapshot[],
-  left: readonly ShipmentStatus[],
+  goneStatuses: readonly ShipmentStatus[],
 ): Promise<Map<number, number>> {
   return queryEach(counts, async (distinct) => {
-    const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, [...valuesOf(storeId, distinct), left]);
+    const values = [...valuesOf(storeId, distinct), goneStatuses];
+    const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, values);
     return rows.map(({ line, units }) => [line, units]);
   });
 }

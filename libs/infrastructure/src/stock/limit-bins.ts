@@ -67,20 +67,20 @@ const FIND_CREATED = `/* stock.find_created_bins */
  * Finds the product and the bin of each line, in the sequence of the lines, and creates the missing bins if the request
  * asks for that. It refuses the lines that would exceed a limit of bins, in the sequence of the lines. A bin is created
  * for a line that is not refused for a reason of its own.
- * @param places the positions of the counts: undefined for a count that is refused.
+ * @param snapshots the snapshots of the counts by line: null for other lines, undefined for a count that is refused.
  * @param drawnIds records the ids of the bins that are created.
  */
 export async function findBinsOfLines(
   sql: TransactionSql,
   request: Pick<StockChangeRequest, 'storeId' | 'lines' | 'createsBins'>,
-  places: readonly (CountSnapshot | null | undefined)[],
+  snapshots: readonly (CountSnapshot | null | undefined)[],
   drawnIds = new DrawnIds(),
 ): Promise<readonly ResolvedLine[]> {
   const { storeId, lines, createsBins } = request;
-  const newPlaces = async (resolved: readonly ResolvedLine[]) => {
+  const newStockRows = async (resolved: readonly ResolvedLine[]) => {
     const filling = resolved.filter(({ index, binId, newBin }) => {
       const asked = lines[index];
-      if (!asked || places[index] === undefined) return false;
+      if (!asked || snapshots[index] === undefined) return false;
       if (binId !== null) return fills(asked);
       return createsBins && newBin !== null && (fills(asked) || isNothing(asked));
     });
@@ -90,14 +90,16 @@ export async function findBinsOfLines(
   // A count without a usable position is refused for its cursor, not for its bin.
   const resolve = async () =>
     (await resolveLines(sql, request)).map((line) =>
-      createsBins && line.newBin && places[line.index] === undefined ? { ...line, newBin: null, refusal: null } : line,
+      createsBins && line.newBin && snapshots[line.index] === undefined
+        ? { ...line, newBin: null, refusal: null }
+        : line,
     );
   const resolved = await resolve();
-  if ((await newPlaces(resolved)).length === 0) return resolved;
+  if ((await newStockRows(resolved)).length === 0) return resolved;
   await sql.query(LOCK_NEW_BINS, [storeId]);
   // Another request may have created bins or rows while this one waited.
   const current = await resolve();
-  const { refusals, made } = await limit(sql, storeId, await newPlaces(current));
+  const { refusals, made } = await limit(sql, storeId, await newStockRows(current));
   const ids = await createBins(sql, storeId, [...made.values()], drawnIds);
   return current.map((line) => {
     const refusal = refusals.get(line.index);

@@ -71,7 +71,7 @@ export async function pickFrom(
   const bins = await findBins(sql, storeId, picked);
   const rows = await sql.query<UnitsRow>(FIND_UNITS, [storeId, orderId, reference]);
   const lines = new Set(bins.map(({ line }) => line));
-  const moves = [...lines].flatMap((line) => pickLine(rows, line, wantedBins(bins, line)));
+  const moves = [...lines].flatMap((line) => pickLine(rows, line, requestedBins(bins, line)));
   await move(sql, { storeId, orderId }, moves, bins);
   const items = rows
     .filter(({ line }) => lines.has(line))
@@ -93,21 +93,23 @@ async function findBins(
   });
 }
 
-function wantedBins(bins: readonly PickedBin[], line: number): Map<number, number> {
-  const wanted = new Map<number, number>();
+function requestedBins(bins: readonly PickedBin[], line: number): Map<number, number> {
+  const requested = new Map<number, number>();
   for (const { binId, quantity } of bins.filter((picked) => picked.line === line)) {
-    wanted.set(binId, (wanted.get(binId) ?? 0) + quantity);
+    requested.set(binId, (requested.get(binId) ?? 0) + quantity);
   }
-  return wanted;
+  return requested;
 }
 
 /** Changes the rows. @returns what the lines of the order move. */
-function pickLine(rows: UnitsRow[], line: number, wanted: ReadonlyMap<number, number>): Move[] {
+function pickLine(rows: UnitsRow[], line: number, requested: ReadonlyMap<number, number>): Move[] {
   const own = rows.filter((row) => row.line === line);
   const ownOf = (bin: number) => own.find(({ bin_id }) => bin_id === bin)?.own ?? 0;
-  const missing = [...wanted].map(([bin, units]) => ({ bin, units: units - ownOf(bin) }));
+  const missing = [...requested].map(([bin, units]) => ({ bin, units: units - ownOf(bin) }));
   // The units of the lowest bins keep their bin.
-  const left = own.toReversed().map(({ bin_id: bin, own: units }) => ({ bin, units: units - (wanted.get(bin) ?? 0) }));
+  const left = own
+    .toReversed()
+    .map(({ bin_id: bin, own: units }) => ({ bin, units: units - (requested.get(bin) ?? 0) }));
   return pair(left, missing).flatMap(([from, to, units]) => exchange(rows, line, from, to, units));
 }
 
@@ -119,8 +121,8 @@ interface Units {
 /** Pairs the units of two lists in sequence. */
 function pair(from: readonly Units[], to: readonly Units[]): [from: number, to: number, units: number][] {
   const left = from.map((one) => ({ ...one }));
-  return to.flatMap(({ bin, units: wanted }) => {
-    let rest = wanted;
+  return to.flatMap(({ bin, units: requested }) => {
+    let rest = requested;
     return left.flatMap((one): [number, number, number][] => {
       const units = Math.min(rest, one.units);
       if (units <= 0) return [];

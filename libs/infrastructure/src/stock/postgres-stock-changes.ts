@@ -39,7 +39,8 @@ import { keyOf, lockRows, MOVE, type StockKey } from './stock-quantities.js';
 interface PlacedLine extends ResolvedLine {
   readonly row: StockKey;
   readonly input: StockLine;
-  readonly place: CountSnapshot | null;
+  /** Null for a line without a cursor. */
+  readonly snapshot: CountSnapshot | null;
 }
 
 @Injectable()
@@ -93,19 +94,19 @@ interface Changed {
 async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds: DrawnIds): Promise<Changed> {
   const { storeId, lines } = request;
   assertDated(request.at ?? null, earliestOf(new Date()));
-  const places = await findCountSnapshots(sql, storeId, lines);
-  const resolved = await findBinsOfLines(sql, request, places, drawnIds);
+  const snapshots = await findCountSnapshots(sql, storeId, lines);
+  const resolved = await findBinsOfLines(sql, request, snapshots, drawnIds);
   const placed = resolved.flatMap((line, index): PlacedLine[] => {
     const input = lines[index];
-    const place = places[index];
-    if (!input || line.binId === null || line.productId === null || place === undefined) return [];
+    const snapshot = snapshots[index];
+    if (!input || line.binId === null || line.productId === null || snapshot === undefined) return [];
     const row = { bin_id: line.binId, product_id: line.productId, variant_key: line.variantId ?? 0 };
-    return [{ ...line, row, input, place }];
+    return [{ ...line, row, input, snapshot }];
   });
-  const counts = placed.flatMap(({ index, row, place, input }) =>
-    place
+  const counts = placed.flatMap(({ index, row, snapshot, input }) =>
+    snapshot
       ? // @protects count-basis
-        [{ index, ...row, ...place, basis: input.write.kind === 'count' ? input.write.basis : null }]
+        [{ index, ...row, ...snapshot, basis: input.write.kind === 'count' ? input.write.basis : null }]
       : [],
   );
   const countsOf = (asked: CountBasis) => counts.filter(({ basis }) => basis === asked);
@@ -134,7 +135,7 @@ async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds
 }
 
 function shortOf(placed: readonly PlacedLine[], outcomes: ReadonlyMap<number, StockOutcome>): ShortStock[] {
-  const counts = placed.filter(({ index, place }) => place !== null && outcomes.get(index)?.refusal === null);
+  const counts = placed.filter(({ index, snapshot }) => snapshot !== null && outcomes.get(index)?.refusal === null);
   const last = new Map(counts.map((line) => [keyOf(line.row), line]));
   return [...last.values()].flatMap(({ index, sku, warehouse, bin, row }) => {
     const units = outcomes.get(index)?.short ?? 0;
@@ -147,11 +148,11 @@ async function lockBins(
   storeId: number,
   placed: readonly PlacedLine[],
 ): Promise<Map<string, BinStock>> {
-  const places = placed.map(({ row }) => row);
+  const keys = placed.map(({ row }) => row);
   const filled = placed.filter(({ input }) => fills(input)).map(({ row }) => row);
-  const { rows } = await lockRows((text, values) => sql.query(text, values), storeId, places, filled);
+  const { rows } = await lockRows((text, values) => sql.query(text, values), storeId, keys, filled);
   // A bin that has never held the product has no row.
-  return new Map(places.map(keyOf).map((key) => [key, new BinStock(rows.get(key) ?? 0)]));
+  return new Map(keys.map(keyOf).map((key) => [key, new BinStock(rows.get(key) ?? 0)]));
 }
 
 async function factsOf(
@@ -164,8 +165,8 @@ async function factsOf(
   const facts = await readCountFacts(sql, storeId, counts);
   return new Map(
     counts.flatMap(({ index, position }) => {
-      const known = facts.get(index);
-      return known ? [[index, { ...known, place: position, unshipped: unshipped.get(index) ?? 0 }] as const] : [];
+      const found = facts.get(index);
+      return found ? [[index, { ...found, position, unshipped: unshipped.get(index) ?? 0 }] as const] : [];
     }),
   );
 }
@@ -173,7 +174,7 @@ async function factsOf(
 function outcomeOf(bin: BinStock, { input: { write } }: PlacedLine, facts: CountFacts | undefined): StockOutcome {
   if (write.kind === 'adjust') return bin.adjust(write.by);
   if (write.kind === 'set') return bin.set(write.to, write.expected);
-  if (!facts) throw new Error('A count without its place');
+  if (!facts) throw new Error('A count has no snapshot');
   return bin.count(write.counted, facts);
 }
 
@@ -196,7 +197,7 @@ async function write(
     moved.map(({ row }) => row.variant_key),
     moved.map(({ difference }) => difference),
     moved.map(({ kind }) => MOVEMENTS[kind]),
-    moved.map(({ place }) => place?.position ?? null),
+    moved.map(({ snapshot }) => snapshot?.position ?? null),
     actor.type,
     actor.id,
     actor.name,
@@ -215,10 +216,10 @@ const EXPIRED: { readonly code: StockRefusalCode; readonly error: string } = {
 };
 
 function toResult(line: ResolvedLine, invalid: InvalidLine | null, outcome: StockOutcome | undefined): StockLineResult {
-  const { index, binId: _binId, newBin: _newBin, refusal, ...place } = line;
+  const { index, binId: _binId, newBin: _newBin, refusal, ...unit } = line;
   const refused = (invalid && invalidLine(invalid)) ?? outcome?.refusal ?? refusal ?? (outcome ? null : EXPIRED);
   return {
-    ...place,
+    ...unit,
     line: index + 1,
     before: outcome?.before ?? null,
     after: outcome?.after ?? null,

@@ -23,10 +23,10 @@ export interface ResolvedLine {
 }
 
 const FIND_UNITS = `/* stock.find_units */
-  SELECT unit.units, unit.product_id, nullif(unit.variant_key, 0) AS variant_id, unit.sku, place.id AS warehouse_id
+  SELECT unit.units, unit.product_id, nullif(unit.variant_key, 0) AS variant_id, unit.sku, warehouse.id AS warehouse_id
   FROM unnest($2::text[], $3::int[], $4::int[], $5::text[]) WITH ORDINALITY
     AS asked (sku, product_id, variant_id, warehouse, line)
-  LEFT JOIN warehouses AS place ON place.store_id = $1 AND place.code = asked.warehouse
+  LEFT JOIN warehouses AS warehouse ON warehouse.store_id = $1 AND warehouse.code = asked.warehouse
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS units, min(product_id) AS product_id, min(variant_key) AS variant_key, min(sku) AS sku FROM (
       SELECT * FROM ${unitsOfLine('asked.sku')} AS named
@@ -192,6 +192,6 @@ export function unknownUnit({ sku, productId, variantId }: StockUnit) {
 
 function unknownBin({ warehouse, bin }: StockLine, warehouseId: number | null): string {
   if (warehouse !== null && warehouseId === null) return `The store has no warehouse ${warehouse}`;
-  const place = warehouse === null ? 'The store' : `Warehouse ${warehouse}`;
-  return bin === null ? `${place} has no bins` : `${place} has no bin ${bin}`;
+  const owner = warehouse === null ? 'The store' : `Warehouse ${warehouse}`;
+  return bin === null ? `${owner} has no bins` : `${owner} has no bin ${bin}`;
 }

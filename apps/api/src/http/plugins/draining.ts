@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin';
 
-/** Closes connections, so that the next request of the client goes to another instance. */
+/** While `isDraining` is true, closes each connection after its answer, so that the next request goes elsewhere. */
 export const draining = fp<{ readonly isDraining: () => boolean }>(
   (fastify, { isDraining }, done) => {
     fastify.addHook('onSend', (_request, reply, payload, next) => {

@@ -8,22 +8,23 @@ import type { ServerDependencies } from '../server/create-server.js';
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Moves the request from the reads to the waits, until its connection has the whole answer and its work has ended.
-     * @param waitMs how long the request may wait beyond the time of a read.
-     * @returns a signal that the client no longer waits.
+     * Replaces the read slot of the request by a wait slot. The request keeps the wait slot until its connection has
+     * the whole answer and its work has ended.
+     * @param waitMs how long the request may wait, in addition to the time of a read.
+     * @returns a signal that aborts when the client has disconnected.
      * @throws ClientGone, Overloaded
      */
-    takeFeedPlace(storeId: number, waitMs: number): AbortSignal;
+    takeWaitSlot(storeId: number, waitMs: number): AbortSignal;
   }
 }
 
-/** How long the connection may be silent beyond the wait. */
+/** How long the connection may be silent, in addition to the wait. */
 const SILENCE_MS = 18_000;
 
 export const feedSlots = fp<ServerDependencies>(
   (fastify, { limits, metrics }, done) => {
-    const ends = new WeakMap<FastifyReply, () => void>();
-    fastify.decorateReply('takeFeedPlace', function (storeId: number, waitMs: number) {
+    const onAnswered = new WeakMap<FastifyReply, () => void>();
+    fastify.decorateReply('takeWaitSlot', function (storeId: number, waitMs: number) {
       const { request, raw } = this;
       // The connection has emitted its last event, so nothing would release the slot.
       // @protects slot-of-closed
@@ -36,13 +37,13 @@ export const feedSlots = fp<ServerDependencies>(
       }
       request.slot?.leave();
       request.slot = null;
-      const over = new AbortController();
+      const disconnected = new AbortController();
       const { socket } = request.raw;
-      const end = () => over.abort();
-      // A client that closes normally ends its side first. A client that still reads gets its answer early.
+      const end = () => disconnected.abort();
+      // A client that disconnects normally ends its side first. If it still reads, it gets its answer early.
       if (socket.readableEnded) end();
       else socket.once('end', end);
-      // Plugins listen too, which adds up to more listeners than Node expects without a leak.
+      // Other plugins listen to the same response. Without a higher limit, Node would warn of a leak.
       raw.setMaxListeners(raw.getMaxListeners() + 1);
       const closed = new Promise<void>((resolve) => {
         raw.once('close', () => {
@@ -51,14 +52,14 @@ export const feedSlots = fp<ServerDependencies>(
           resolve();
         });
       });
-      const done = new Promise<void>((resolve) => ends.set(this, resolve));
-      void Promise.all([closed, done]).then(() => slot.leave());
-      // Node sets the timeout of the server again for the next request.
+      const answered = new Promise<void>((resolve) => onAnswered.set(this, resolve));
+      void Promise.all([closed, answered]).then(() => slot.leave());
+      // For the next request of the connection, Node restores the timeout of the server.
       if (request.socket instanceof Socket) request.socket.setTimeout(waitMs + SILENCE_MS);
-      return over.signal;
+      return disconnected.signal;
     });
     fastify.addHook('onSend', (_request, reply, payload, next) => {
-      ends.get(reply)?.();
+      onAnswered.get(reply)?.();
       next(null, payload);
     });
     done();

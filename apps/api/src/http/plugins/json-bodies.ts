@@ -6,8 +6,8 @@ import { FASTIFY_FAULTS, MalformedRequest } from '../../errors/request-errors.js
 import { excessOf } from './json-shape.js';
 
 /**
- * RFC 8259 lets a parser ignore one byte order mark. A proxy between the client and the service may ignore a different
- * number of marks.
+ * RFC 8259 lets a parser ignore one byte order mark. Two are refused, because a proxy and the service could then read
+ * the body differently.
  */
 const TWO_BYTE_ORDER_MARKS = Buffer.from('\ufeff\ufeff');
 
@@ -20,32 +20,32 @@ type Reader = (request: FastifyRequest, body: Buffer, next: (error: Error | null
 export const jsonBodies = fp(
   (fastify, _options, done) => {
     fastify.removeAllContentTypeParsers();
-    // The parser accepts a field such as `__proto__`. It is an unknown field like any other: the code reads only
+    // The parser accepts a field such as `__proto__`. The service treats it as an unknown field, because it reads only
     // declared fields.
     const parse = fastify.getDefaultJsonParser('ignore', 'ignore');
-    const read = (types: RegExp | '*', reader: Reader) =>
+    const addReader = (types: RegExp | '*', reader: Reader) =>
       fastify.addContentTypeParser(types, { parseAs: 'buffer' }, (request, body: Buffer, next) => {
         if (isRaw(request)) next(null, body);
         else reader(request, body, next);
       });
-    read(JSON_TYPES, (request, body, next) => {
+    addReader(JSON_TYPES, (request, body, next) => {
       // Some clients send the content type even with requests without a body.
       if (body.length === 0) return next(null, undefined);
       void parse(request, textOf(request, body), next);
     });
-    read(NDJSON_TYPE, (request, body, next) => next(null, ndjsonOf(request, body)));
-    read('*', () => refuseType());
+    addReader(NDJSON_TYPE, (request, body, next) => next(null, ndjsonOf(request, body)));
+    addReader('*', () => refuseContentType());
     done();
   },
   { name: 'json-bodies', dependencies: ['unknown-routes'] },
 );
 
-function refuseType(): never {
+function refuseContentType(): never {
   throw new BadRequestException(FASTIFY_FAULTS['FST_ERR_CTP_INVALID_MEDIA_TYPE']);
 }
 
 function ndjsonOf(request: FastifyRequest, body: Buffer): Ndjson | undefined {
-  if (!isImport(request)) refuseType();
+  if (!isImport(request)) refuseContentType();
   return body.length === 0 ? undefined : new Ndjson(textOf(request, body));
 }
 
@@ -66,7 +66,8 @@ function decode({ headers }: FastifyRequest, body: Buffer): string {
     if (!/^utf-?8$/i.test(charset)) throw new BadRequestException('Charset must be utf-8');
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body); // the parser ignores the mark
+    // `ignoreBOM` keeps the byte order mark in the text. The parsers remove it.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
   } catch {
     throw new BadRequestException('Request body is not valid UTF-8');
   }

@@ -47,7 +47,7 @@ describe('slots of large requests', () => {
       if (query.code) reply.header('x-error-code', query.code);
       if (query.fails) throw new Error('no');
       if (query.slow) await setTimeout(300);
-      if (query.waits) request.endTurn?.();
+      if (query.waits) request.releaseSlot?.();
       if (query.waits) await setTimeout(50);
       running[store] = (running[store] ?? 0) - 1;
       if (query.size) return 'x'.repeat(Number(query.size));
@@ -113,7 +113,7 @@ describe('slots of large requests', () => {
     expect(most).toEqual({ '7': 1 });
   });
 
-  it('takes for large what was read too late for its answer', async () => {
+  it('counts a read as large even if it ended after its answer', async () => {
     size = 'small';
     const url = '/v1/products?reads=300000&late=yes';
     expect((await read(7, url)).body).toBe('too late');
@@ -151,7 +151,7 @@ describe('slots of large requests', () => {
     expect(most).toEqual({ '0': expected });
   });
 
-  it('takes what a request has made for large', async () => {
+  it('counts a write with a large answer as large', async () => {
     const make = () => send(7, { method: 'POST', url: '/v1/stock?status=201', payload: {} });
     await make();
     most = {};

@@ -21,10 +21,10 @@ import { ClientGone } from '../../errors/request-errors.js';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Releases the slot before the answer, such as while the request waits for changes. Null without a slot. */
-    endTurn: (() => void) | null;
+    releaseSlot: (() => void) | null;
     /**
-     * Records the number of bytes that were read for the request. The answer may be much smaller, or it may lack them
-     * because the read took too long.
+     * Records the number of bytes that were read for the request. The answer may be much smaller, or may lack these
+     * bytes because the read took too long.
      */
     noteRead(bytes: number): void;
   }
@@ -44,38 +44,38 @@ const LARGE_MS = 60_000;
 /**
  * Lets only one large request of a store run at a time. Otherwise, many readers of one store would keep the orders of
  * all other stores waiting. A request is large in these cases: its body is large; the answers of its route may be
- * large; the route has recently read or answered much for the store, even in a refusal; a read of the route was
- * recently late. The next large request begins when the answer is made and the process has served other requests. The
- * store of a large raw body is not yet known, so large raw bodies wait for each other. Answers stay in memory until the
- * clients read them. While the clients of a store leave much unread, its large requests get no slot, and a refusal
+ * large; a recent request of the store for the route read or answered much, even if it was refused; a recent read of
+ * the route was late. The next large request begins when the answer is made and the process has served other requests.
+ * The store of a large raw body is not yet known, so large raw bodies wait for each other. Answers stay in memory until
+ * the clients read them. While the clients of a store leave much unread, its large requests get no slot, and a refusal
  * replaces the answers of its reads.
  */
 export const largeRequestSlots = fp(
   (fastify, _options, done) => {
-    /** Keyed by store; null is the key of raw bodies. */
+    /** Keyed by store. Raw bodies, whose store is not known yet, share the key null. */
     const slots = new Map<number | null, Semaphore>();
-    /** Keyed by store and route. */
+    /** Until when a route counts as large, keyed by store and route. */
     const largeUntil = new Map<string, number>();
     /** Counts the characters of answers that are being sent, keyed by store. */
     const unread = new Map<number, number>();
 
-    fastify.decorateRequest('endTurn', null);
+    fastify.decorateRequest('releaseSlot', null);
     fastify.decorateRequest('noteRead', function (bytes) {
       note(this, bytes);
     });
     fastify.addHook('preValidation', (request, reply, next) => {
       const storeId = request.apiKey?.store.id ?? null;
-      const isInTurn =
+      const needsSlot =
         storeId === null
           ? isRaw(request) && hasLargeBody(request)
           : hasLargeBody(request) || isLargeRoute(request) || isLarge(routeOf(request));
-      if (!isInTurn) return next();
+      if (!needsSlot) return next();
       const work = async () => {
         // Nothing would release the slot: the answer has been sent, or nobody reads it.
         if (reply.sent) return;
         if (reply.raw.destroyed) return next(new ClientGone());
         if (storeId !== null && hasMuchUnread(storeId)) return next(new Overloaded());
-        const ended = new Promise<void>((resolve) => (request.endTurn = resolve));
+        const ended = new Promise<void>((resolve) => (request.releaseSlot = resolve));
         next();
         await ended;
         await setImmediate();
@@ -85,7 +85,7 @@ export const largeRequestSlots = fp(
         .catch(next);
     });
     fastify.addHook('onSend', (request, reply, payload, next) => {
-      request.endTurn?.();
+      request.releaseSlot?.();
       const length = (payload as string | Buffer | null)?.length ?? 0;
       note(request, isLateRead(request, reply) ? Infinity : length);
       const storeId = request.apiKey?.store.id;
@@ -103,9 +103,9 @@ export const largeRequestSlots = fp(
     }
 
     function slotOf(storeId: number | null): Semaphore {
-      const known = slots.get(storeId);
-      const slot = known ?? new Semaphore(() => 1, SLOT_WAIT_MS, 1);
-      if (!known) slots.set(storeId, slot);
+      const existing = slots.get(storeId);
+      const slot = existing ?? new Semaphore(() => 1, SLOT_WAIT_MS, 1);
+      if (!existing) slots.set(storeId, slot);
       return slot;
     }
 
@@ -158,7 +158,7 @@ function isLargeRoute({ method, query, routeOptions: { url } }: FastifyRequest):
   return LARGE_ROUTES.includes(`${method} ${url}`) || LARGE_FIELDS.test(String((query as Query).include));
 }
 
-/** Whether a parsed body is large. Imports are limited separately. Only POST and PATCH have a parsed body. */
+/** Whether a body is large. Imports are limited separately. Only POST, PUT and PATCH have a body that is read. */
 function hasLargeBody({ headers, method, routeOptions: { url = '', config } }: FastifyRequest): boolean {
   if (!['POST', 'PUT', 'PATCH'].includes(method) || url === '/v1/import') return false;
   const most = config.rawBytes === undefined ? (LARGE_BODIES[`${method} ${url}`] ?? LARGE_BODY) : LARGE_RAW_BODY;

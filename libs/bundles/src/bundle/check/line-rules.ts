@@ -28,7 +28,7 @@ import type {
   ProductLine,
 } from '../schema/bundle.js';
 import { creditedTaxesOf, placedTaxesOf, soldTaxesOf } from '../schema/order-taxes.js';
-import { EARLIER_REVIEW } from '../schema/trade-lines.js';
+import { LEGACY_REVIEW_STAGE } from '../schema/trade-lines.js';
 import { quoted } from './faults.js';
 
 export const STORABLE = 'must not contain NUL or lone surrogates';
@@ -85,7 +85,7 @@ const STATES: Readonly<Record<string, readonly string[]>> = {
   'fraud-analysis': ['done'],
   inventory: ['done'],
   'notify-customer': ['pending', 'held', 'done', 'dead'],
-  [EARLIER_REVIEW]: ['held'],
+  [LEGACY_REVIEW_STAGE]: ['held'],
 };
 const STATES_OF_MAILS = ['pending', 'done', 'dead'];
 
@@ -219,8 +219,8 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderRecordLine
   }
   const left = line_items.map(({ quantity, cancelled_quantity = 0 }) => quantity - cancelled_quantity);
   for (const [index, { status, items }] of shipments.entries()) {
-    for (const [place, { line, quantity }] of items.entries()) {
-      const at = `.shipments[${index}].items[${place}]`;
+    for (const [position, { line, quantity }] of items.entries()) {
+      const at = `.shipments[${index}].items[${position}]`;
       const rest = left[line - 1];
       if (rest === undefined) return { at: `${at}.line`, problem: 'is not a line of the order' };
       if (status === 'void') continue;
@@ -238,8 +238,9 @@ function problemOfRefunds({ line_items = [], refunds = [] }: OrderRecordLine): P
     return { at: '.refunds', problem: `must have at most ${MAX_REFUND_LINES} lines in all` };
   }
   for (const [index, { lines = [] }] of refunds.entries()) {
-    const place = lines.findIndex(({ line }) => line > line_items.length);
-    if (place >= 0) return { at: `.refunds[${index}].lines[${place}].line`, problem: 'is not a line of the order' };
+    const position = lines.findIndex(({ line }) => line > line_items.length);
+    if (position >= 0)
+      return { at: `.refunds[${index}].lines[${position}].line`, problem: 'is not a line of the order' };
   }
   return null;
 }

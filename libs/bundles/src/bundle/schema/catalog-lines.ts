@@ -9,12 +9,12 @@ export const warehouseLine = is.object(
     name: is.optional(is.described(is.name(200), is.OF_NEW)),
     active: is.optional(is.flag),
   },
-  { description: 'A place with bins. Stock in an inactive warehouse is not for sale. Key: store, code.' },
+  { description: 'A location with bins. Stock in an inactive warehouse is not for sale. Key: store, code.' },
 );
 
 export const binLine = is.object(
   { kind: is.kind('bin'), store: is.subdomain, warehouse: is.code, code: is.code },
-  { description: 'A storage place in a warehouse. Key: store, warehouse, code.' },
+  { description: 'A storage location in a warehouse. Key: store, warehouse, code.' },
 );
 
 export const stockLine = is.object(
@@ -29,8 +29,8 @@ export const stockLine = is.object(
   { description: 'The quantity of a product, or of one variant, in one bin. Key: store, bin, product, variant.' },
 );
 
-/** Limits descriptions, because lists of brands and categories have up to 100. */
-const MAX_LISTED = 10_000;
+/** The maximum length of a description. Lists of brands and categories show up to 100 descriptions. */
+const MAX_DESCRIPTION = 10_000;
 
 export const brandLine = is.object(
   {
@@ -40,7 +40,7 @@ export const brandLine = is.object(
     slug: is.slug,
     name: is.optional(is.described(is.name(500), is.OF_NEW)),
     logo: is.optional(is.text(2_048)),
-    description: is.optional(is.text(MAX_LISTED)),
+    description: is.optional(is.text(MAX_DESCRIPTION)),
     active: is.optional(is.flag),
   },
   { description: 'A brand. Key: store, slug.' },
@@ -54,7 +54,7 @@ export const categoryLine = is.object(
     slug: is.slug,
     name: is.optional(is.described(is.name(500), is.OF_NEW)),
     image: is.optional(is.text(2_048)),
-    description: is.optional(is.text(MAX_LISTED)),
+    description: is.optional(is.text(MAX_DESCRIPTION)),
     order: is.optional(is.integer(-MAX_INT4, MAX_INT4, 'Display order.')),
     parent: is.optional(is.orNull(is.slug)),
     active: is.optional(is.flag),
@@ -65,7 +65,7 @@ export const categoryLine = is.object(
 export const image = is.object({ url: is.name(2_048), alt: is.optional(is.text(1_000)) });
 export const specification = is.object({ name: is.name(500), value: is.text(10_000) });
 
-/** The maximum number of a product's variants, including those that a list has omitted. */
+/** The maximum number of a product's variants, including inactive ones that later imports omitted. */
 export const MAX_VARIANTS = 1_000;
 
 export const variant = is.object(
@@ -122,12 +122,21 @@ export const priceListLine = is.object(
     name: is.optional(is.described(is.name(200), is.OF_NEW)),
     currency: is.optional(is.described(is.currency, 'Must be the currency of the store. Not stored.')),
     priority: is.optional(
-      is.integer(-MAX_INT4, MAX_INT4, "Among the lists of a customer's groups, the highest applies first."),
+      is.integer(
+        -MAX_INT4,
+        MAX_INT4,
+        "Among the lists of a customer's groups, the list with the highest priority applies first.",
+      ),
     ),
     valid_from: is.optional(
-      is.described(is.orNull(is.day), "The first day on which the list applies, in the store's time zone. Null: none."),
+      is.described(
+        is.orNull(is.day),
+        "The first day on which the list applies, in the store's time zone. Null: no first day.",
+      ),
     ),
-    valid_to: is.optional(is.described(is.orNull(is.day), 'The last day on which the list applies. Null: none.')),
+    valid_to: is.optional(
+      is.described(is.orNull(is.day), 'The last day on which the list applies. Null: no last day.'),
+    ),
     customer_groups: is.optional(is.list(group, { maxItems: MAX_GROUPS_OF_LIST, uniqueItems: true })),
   },
   { rule: 'priceList', description: 'A price list. Key: store, code.' },
@@ -142,7 +151,7 @@ const ruleFields = {
       is.integer(
         1,
         MAX_ORDERED_UNITS,
-        'The units of an order must be a multiple of it. 1 if only `min_quantity` is given.',
+        'The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.',
       ),
     ),
   ),

@@ -10,19 +10,19 @@ export interface StoredSettings {
   readonly charge_settings: unknown;
 }
 
-/** Returns the settings as an export shows them: without anything that looks secret or that a bundle does not know. */
+/** Returns the settings as an export shows them: without secrets and without fields that the bundle schema lacks. */
 export function shownSettings(stored: StoredSettings) {
   return {
-    contact: known(publicSettings(stored.contact), contact),
+    contact: pickDeclared(publicSettings(stored.contact), contact),
     theme: publicSettings(stored.theme),
     payment_settings: paymentSettings(stored.payment_settings),
     ecommerce_settings: publicSettings(stored.ecommerce_settings),
-    fraud_settings: known(stored.fraud_settings, fraudSettings),
-    charge_settings: known(stored.charge_settings, chargeSettings),
+    fraud_settings: pickDeclared(stored.fraud_settings, fraudSettings),
+    charge_settings: pickDeclared(stored.charge_settings, chargeSettings),
   };
 }
 
-/** Omits the list of methods when the store has none, so that importing the line changes nothing. */
+/** Omits `methods` when the stored settings lack it, so that an import of the exported line changes nothing. */
 function paymentSettings(stored: unknown): object {
   if (!Object.hasOwn(stored ?? {}, 'methods')) return {};
   return {
@@ -30,7 +30,7 @@ function paymentSettings(stored: unknown): object {
   };
 }
 
-function known(settings: unknown, { properties }: { readonly properties: object }): object {
+function pickDeclared(settings: unknown, { properties }: { readonly properties: object }): object {
   const entries = Object.entries(settings ?? {});
   return Object.fromEntries(entries.filter(([name]) => Object.hasOwn(properties, name)));
 }

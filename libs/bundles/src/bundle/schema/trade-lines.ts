@@ -107,7 +107,7 @@ export const orderItem = is.object(
   },
   {
     rule: 'orderItem',
-    description: 'A snapshot that survives its product. `product` and `variant` name the product if it still exists.',
+    description: 'A snapshot that stays when its product is deleted. `product` and `variant` name it while it exists.',
   },
 );
 
@@ -120,12 +120,12 @@ const fraud = is.object(
   { description: 'The outcome of the fraud analysis. Absent: the order was not screened.' },
 );
 
-/** In earlier bundles, this stage means that an order is under review although its confirmation was sent. */
-export const EARLIER_REVIEW = 'review';
+/** A stage of bundles of earlier releases: the order is under review although its confirmation was sent. */
+export const LEGACY_REVIEW_STAGE = 'review';
 
 const stage = is.object(
   {
-    stage: is.oneOf([...PIPELINE_STAGES, EARLIER_REVIEW]),
+    stage: is.oneOf([...PIPELINE_STAGES, LEGACY_REVIEW_STAGE]),
     reference: is.optional(is.described(is.reference, 'The shipment or refund to which the stage belongs.')),
     state: is.oneOf(['pending', 'held', 'done', 'dead']),
     attempts: is.integer(0, MAX_INT4),
@@ -183,7 +183,7 @@ const payment = is.object({
   written_off: is.optional(
     is.described(
       is.signedAmount,
-      'Amount written off by this payment, in minor units. Negative: it paid an earlier write-off.',
+      'Amount written off by this payment, in minor units. Negative: the payment reverses an earlier write-off.',
     ),
   ),
   method: is.optional(is.text(64)),
@@ -229,7 +229,7 @@ const event = is.object(
   { rule: 'orderEvent', description: '`status_changed` has `field`, `from` and `to`; the others have none of them.' },
 );
 
-/** The limit exceeds what an order of the API can have. */
+/** The maximum number of events of an order, and of its bookings. No order of the API reaches it. */
 const MAX_EVENTS = 20_000;
 
 const account = is.described(
@@ -237,7 +237,8 @@ const account = is.described(
   'The account; null for a guest. Absent or not in the store: the account with customer_email.',
 );
 const ABOUT_HISTORY =
-  'Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one.';
+  'Oldest first, without the events `placed` and `imported`. Shipments, cancelled units, payments and refunds ' +
+  'without an event get one.';
 
 const ABOUT_BOOKINGS =
   'Bookings after the placement, for the journal. Absent: derived from the payments, refunds and statuses.';
@@ -246,7 +247,7 @@ const HELD_REASONS =
   'Why the order is under review: codes of rules, or `manual`. Absent: the order is not under review, unless a stage is held.';
 
 const TAKES_STOCK =
-  'True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse the order.';
+  'True: a till sale. Its units leave the bins once, like those of an order. The order is accepted despite a shortage.';
 
 export const orderLine = is.object(
   {

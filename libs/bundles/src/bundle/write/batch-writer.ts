@@ -33,7 +33,7 @@ const WRITERS: { readonly [Kind in OwnedKind]: WriteLines<Kind> } = {
 };
 
 async function writeLocked(
-  { sql, cipher }: Writing,
+  { sql, cipher }: WriteContext,
   lines: readonly Numbered[],
   drawnIds: DrawnIds,
 ): Promise<WrittenLines> {
@@ -94,14 +94,17 @@ export interface WrittenLines {
   readonly givenIds: ReadonlyMap<TableWriter<number>, number>;
 }
 
-/** Limits rejected lines: with many of them, more parts would be tried than a request has time for. */
+/**
+ * The maximum number of rejections for which {@link writeParts} searches the bad line. More would take longer than a
+ * request may last.
+ */
 const MAX_REJECTED = 20;
 
-interface Writing {
+interface WriteContext {
   readonly sql: Sql;
   readonly cipher: DataCipher;
   readonly drawnIds: DrawnIds;
-  /** Counts the lines that the database rejected when they were written alone. */
+  /** The number of rejections so far: single lines, and beyond MAX_REJECTED, parts that were not halved. */
   rejected: number;
 }
 
@@ -112,40 +115,40 @@ export async function writeGoodLines(
   lines: readonly Numbered[],
   drawnIds = new DrawnIds(),
 ): Promise<WrittenLines> {
-  // The locks precede the savepoints: locking part by part would deadlock with orders.
+  // The locks of all lines are taken before the first savepoint. Taken part by part, they could deadlock with orders.
   await lockBatch(sql, lines);
   return writeParts({ sql, cipher, drawnIds, rejected: 0 }, lines);
 }
 
 /**
- * Halves the lines that the database rejects, because only it knows which one is bad. Omits lines that are found to be
- * bad after they were written.
+ * Writes the lines in a savepoint. If the database rejects them, writes each half alone, because the error does not say
+ * which line is bad. If the writer reports bad lines, writes the others again without them.
  */
-async function writeParts(writing: Writing, lines: readonly Numbered[]): Promise<WrittenLines> {
-  const drawnIds = writing.drawnIds.nested();
+async function writeParts(context: WriteContext, lines: readonly Numbered[]): Promise<WrittenLines> {
+  const drawnIds = context.drawnIds.nested();
   try {
-    const written = await inSavepoint(writing.sql, () => writeLocked(writing, lines, drawnIds));
-    writing.drawnIds.keep(drawnIds);
+    const written = await inSavepoint(context.sql, () => writeLocked(context, lines, drawnIds));
+    context.drawnIds.keep(drawnIds);
     return written;
   } catch (error) {
     drawnIds.returnUnused();
     if (error instanceof BadLines) {
       const bad = new Set(error.faults.map(({ line }) => line));
       const written = await writeParts(
-        writing,
+        context,
         lines.filter(({ number }) => !bad.has(number)),
       );
       return { ...written, faults: [...error.faults, ...written.faults] };
     }
     const rejection = rejectionOf(error);
     if (rejection === null) throw error;
-    if (lines.length === 1 || writing.rejected >= MAX_REJECTED) {
-      writing.rejected++;
+    if (lines.length === 1 || context.rejected >= MAX_REJECTED) {
+      context.rejected++;
       return { results: [], warnings: [], faults: rejectionsOf(rejection, lines), givenIds: new Map() };
     }
     const half = Math.ceil(lines.length / 2);
-    const first = await writeParts(writing, lines.slice(0, half));
-    const second = await writeParts(writing, lines.slice(half));
+    const first = await writeParts(context, lines.slice(0, half));
+    const second = await writeParts(context, lines.slice(half));
     const found = [...first.faults, ...second.faults];
     return {
       results: [...first.results, ...second.results],
@@ -165,7 +168,7 @@ async function inSavepoint<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // When the connection is lost, the first error is the one to report.
+    // If the connection is lost, the rollback fails too. The first error is the one to report.
     await sql.query('ROLLBACK TO SAVEPOINT part').catch(() => undefined);
     throw error;
   } finally {

@@ -5,11 +5,12 @@ const OUTCOMES = ['created', 'updated', 'unchanged'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 type Counts = Record<BundleKind, Record<Outcome, number>>;
-/** Counts an order that is already stored as `unchanged`. */
+/** An order that is already stored counts as `unchanged`. */
 export type ImportCounts = Readonly<Record<BundleKind, Readonly<Record<Outcome, number>>>>;
 
-/** The result of a line. */
+/** What the import did with a line that it wrote or found unchanged. */
 export interface LineResult {
+  /** The line number in the bundle, from 1. */
   readonly number: number;
   readonly kind: BundleKind;
   readonly id: string;

@@ -13,7 +13,7 @@ import {
   type Booking,
 } from '@app/domain';
 import type { BundleOrderEvent, OrderRecordLine } from '../schema/bundle.js';
-import { moneyOf, type WholeRefund } from './order-money.js';
+import { moneyOf, type CompleteRefund } from './order-money.js';
 
 type DatedBooking = Booking & { readonly at: string; readonly bookedAt?: string };
 
@@ -36,7 +36,7 @@ export function bookingsOfLine(line: OrderRecordLine): readonly DatedBooking[] {
 function withTaxes(
   bookings: readonly DatedBooking[],
   line: OrderRecordLine,
-  refunds: readonly WholeRefund[],
+  refunds: readonly CompleteRefund[],
 ): readonly DatedBooking[] {
   const { shipping_amount: shippingAmount = 0, shipping_tax: shippingTax = [], line_items = [] } = line;
   const lines = line_items.map((item, index) => ({
@@ -84,7 +84,10 @@ function readBooking({
   };
 }
 
-function recorded({ payments = [], history = [] }: OrderRecordLine, refunds: readonly WholeRefund[]): DatedBooking[] {
+function recorded(
+  { payments = [], history = [] }: OrderRecordLine,
+  refunds: readonly CompleteRefund[],
+): DatedBooking[] {
   const changes = history.flatMap(({ at, event, details = {} }) => {
     const [before, after] = [Number(details.total_before), Number(details.total_after)];
     const isChange = event === 'lines_changed' && Number.isSafeInteger(before) && Number.isSafeInteger(after);

@@ -3,23 +3,24 @@ import type { OrderRecordLine } from '../schema/bundle.js';
 
 type BundleRefund = NonNullable<OrderRecordLine['refunds']>[number];
 
-/** A refund with all fields that a bundle may omit, except its lines and `restock`. */
-export type WholeRefund = BundleRefund & { readonly reason: RefundReason; readonly credited: number };
+/** A refund whose omitted fields are filled in, except `lines` and `restock`. */
+export type CompleteRefund = BundleRefund & { readonly reason: RefundReason; readonly credited: number };
 
 /**
- * Returns the money of an order. Earlier bundles have no credits, so those of its units and its refunds are computed.
+ * Returns the amounts of an order. Bundles of earlier releases lack `cancelled_amount` and `credited`: the credits of
+ * cancelled units and of refunds are then computed.
  */
-export function moneyOf(line: OrderRecordLine): MoneyState & { readonly refunds: readonly WholeRefund[] } {
+export function moneyOf(line: OrderRecordLine): MoneyState & { readonly refunds: readonly CompleteRefund[] } {
   const { status, fulfillment_status: fulfillmentStatus, total_amount: totalAmount, payments = [] } = line;
   const cancellationFee = line.cancellation_fee || null;
-  // An order that is cancelled for a fee owes at most the fee, and one whose payment is cancelled owes nothing.
-  const isOver = status === 'CANCELLED' || cancellationFee !== null;
-  const share = isOver ? Math.max(0, totalAmount - (cancellationFee ?? 0)) : shareOfCancelled(line);
-  const cancelledAmount = line.cancelled_amount ?? share;
+  // A cancelled order owes at most its cancellation fee, or nothing without one.
+  const isCancelled = status === 'CANCELLED' || cancellationFee !== null;
+  const defaultCredit = isCancelled ? Math.max(0, totalAmount - (cancellationFee ?? 0)) : shareOfCancelled(line);
+  const cancelledAmount = line.cancelled_amount ?? defaultCredit;
   const paid = payments.map(({ amount, written_off: writtenOff = 0 }) => ({ amount, writtenOff }));
-  const closed = paid.reduce((sum, { writtenOff }) => sum + writtenOff, cancelledAmount);
-  const surplus = paid.reduce((sum, { amount }) => sum + amount, 0) - Math.max(0, totalAmount - closed);
-  const refunds = refundsOf(line, { owed: Math.max(0, totalAmount - closed), surplus: Math.max(0, surplus) });
+  const notOwed = paid.reduce((sum, { writtenOff }) => sum + writtenOff, cancelledAmount);
+  const surplus = paid.reduce((sum, { amount }) => sum + amount, 0) - Math.max(0, totalAmount - notOwed);
+  const refunds = refundsOf(line, { owed: Math.max(0, totalAmount - notOwed), surplus: Math.max(0, surplus) });
   return { status, fulfillmentStatus, totalAmount, cancelledAmount, cancellationFee, payments: paid, refunds };
 }
 
@@ -35,8 +36,8 @@ function shareOfCancelled(order: OrderRecordLine): number {
   return shareOf({ totalAmount, shippingAmount, shippingTax, isTaxIncluded, lines }, cancelled, []);
 }
 
-/** Repays excess payments first, and credits the rest. */
-function refundsOf(line: OrderRecordLine, money: { owed: number; surplus: number }): WholeRefund[] {
+/** Counts each refund first against overpayments. Only the rest is a credit. */
+function refundsOf(line: OrderRecordLine, money: { owed: number; surplus: number }): CompleteRefund[] {
   let { owed, surplus } = money;
   const cancelled = unitsByLine(
     (line.line_items ?? []).map(({ cancelled_quantity: quantity = 0 }, index) => ({ line: index + 1, quantity })),

@@ -1,7 +1,7 @@
 import { MAIL_OUTCOMES } from '@app/application';
 import { bookingsOfLine } from './order-bookings.js';
 import { moneyOf } from './order-money.js';
-import { EARLIER_REVIEW } from '../schema/trade-lines.js';
+import { LEGACY_REVIEW_STAGE } from '../schema/trade-lines.js';
 import type { BundleOrderEvent, BundleOrderStage, OrderRecordLine } from '../schema/bundle.js';
 
 export interface OrderToWrite {
@@ -44,7 +44,7 @@ function assessmentRows({ id, line: { fraud, created_at } }: OrderToWrite) {
  */
 function stageRows({ id, line: { pipeline = [] } }: OrderToWrite) {
   return pipeline
-    .filter(({ stage }) => stage !== EARLIER_REVIEW)
+    .filter(({ stage }) => stage !== LEGACY_REVIEW_STAGE)
     .map(({ stage, reference = '', state, attempts, last_error = '', outcome, at }) => ({
       order_id: id,
       stage,

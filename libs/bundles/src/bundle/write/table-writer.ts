@@ -69,10 +69,10 @@ export class TableWriter<Id extends number | string> {
     const complete = good(given, (each) => (existing.has(this.keyOf(each.row)) ? each : this.complete(each)));
     const rows = complete.map(({ row }) => row);
     const old = rows.filter((row) => existing.has(this.keyOf(row)));
-    const fresh = rows.filter((row) => !existing.has(this.keyOf(row)));
+    const newRows = rows.filter((row) => !existing.has(this.keyOf(row)));
     const hasColumns = Object.keys(this.spec.columns).length > 0;
     const changed = await this.select(sql, this.statements.update, storeId, hasColumns ? old : []);
-    const numbered = this.spec.numbered ? await this.withIds(sql, storeId, fresh, drawnIds) : fresh;
+    const numbered = this.spec.numbered ? await this.withIds(sql, storeId, newRows, drawnIds) : newRows;
     const created = await this.select(
       sql,
       this.statements.insert,

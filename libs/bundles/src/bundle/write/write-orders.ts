@@ -87,28 +87,28 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   const rows = JSON.stringify(orders.map(orderRow));
   const inserted = await batch.sql.query<{ id: string }>(INSERT_ORDERS, [store.id, rows]);
   const created = new Set(inserted.map(({ id }) => id));
-  const fresh = orders.filter(({ id }) => created.has(id));
-  batch.note(fresh.map((order) => ({ ...order, outcome: 'created' as const })));
+  const newOrders = orders.filter(({ id }) => created.has(id));
+  batch.note(newOrders.map((order) => ({ ...order, outcome: 'created' as const })));
   const stored = orders.filter(({ id }) => !created.has(id));
   await noteStored(batch, store, stored);
 
   const insert = async (sql: string, rows: readonly object[]) => {
     if (rows.length > 0) await batch.sql.query(sql, [store.id, JSON.stringify(rows)]);
   };
-  for (const { number, line } of fresh) {
+  for (const { number, line } of newOrders) {
     for (const problem of contradictionsOf(line)) batch.warn(number, problem);
   }
   await insert(
     INSERT_LINES,
-    fresh.flatMap(({ id, line: { line_items = [] } }) =>
+    newOrders.flatMap(({ id, line: { line_items = [] } }) =>
       line_items.map((item, position) => lineRow(id, position, item, sellables.get(item))),
     ),
   );
   for (const [table, rowsOf] of Object.entries(PARTS)) {
-    const rows = fresh.flatMap(rowsOf);
+    const rows = newOrders.flatMap(rowsOf);
     await insert(insertInto(table, { ...rows[0] }), rows);
   }
-  await takeUnits(batch, store, fresh, sellables);
+  await takeUnits(batch, store, newOrders, sellables);
 };
 
 async function takeUnits(
