@@ -24,7 +24,7 @@ export class ApiExceptionFilter implements ExceptionFilter {
     if (error instanceof DomainError) request.noteRead(error.readBytes);
     if (reply.sent) return;
     if (error instanceof MalformedRequest) reply.raw.shouldKeepAlive = false;
-    // By default, Fastify closes the connection after it refuses a body, so a client that is still sending would lose
+    // Fastify closes the connection by default after it refuses a body, so a client that is still sending would lose
     // the answer. This filter keeps the connection open, and the server discards the rest of the body.
     if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');
     else reply.header('connection', 'close');

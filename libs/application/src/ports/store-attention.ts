@@ -26,7 +26,7 @@ export interface AttentionCounts {
 export abstract class StoreAttention {
   /**
    * Reads one snapshot. The cost depends on the held orders and on those of the last {@link LONG_WAIT_DAYS} days, not
-   * on the size of the store. When these are many, the counts may be a few seconds old.
+   * on the size of the store.
    */
   abstract count(storeId: number, isTest: boolean): Promise<AttentionCounts>;
 }
