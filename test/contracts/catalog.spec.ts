@@ -531,9 +531,10 @@ describe('PriceListRepository', () => {
     expect(await listed(lists, filter, 'code')).toEqual([expected.length, ...expected]);
   });
 
-  it('finds a list of the store, as it was saved last', async () => {
-    expect(await lists.find(store.id, 'A')).toEqual({ ...list('A'), name: 'New', validFrom: '2026-01-31' });
-    expect(await lists.find(store.id, 'theirs')).toBeNull();
+  it('finds lists of the store, as they were saved last', async () => {
+    const found = await lists.findByCodes(store.id, ['A', 'theirs', 'C']);
+
+    expect(found).toEqual([{ ...list('A'), name: 'New', validFrom: '2026-01-31' }]);
   });
 
   it('returns the prices and rules of the catalog and of a list, page by page', async () => {

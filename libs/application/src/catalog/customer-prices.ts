@@ -35,9 +35,10 @@ export class CustomerPrices {
     const id = readUuid(customer);
     if (id === null || (await this.customers.findById(store.id, id)) === null) return null;
     if (units.length === 0) return [];
+    const at = new Date();
     const [{ lines, unavailable }, breaks] = await Promise.all([
-      this.quotes.priceUnitsFor(store, id, units),
-      this.lists.find(store.id, id, units, new Date()),
+      this.quotes.priceUnitsFor(store, id, units, at),
+      this.lists.find(store.id, id, units, at),
     ]);
     const isMissing = new Set(unavailable.map(({ line }) => line));
     const priced = lines.values();
