@@ -1,3 +1,4 @@
+import { Clock } from '@app/application';
 import type { OrderResponse } from '@app/representations';
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -116,6 +117,30 @@ describe('an order of a customer with a price list', () => {
 
     expect((await api.post('/v1/orders', bodyOf(6, { customer_id: company }), headers)).body).toBe(first.body);
     expect(codeOf(await api.post('/v1/orders', bodyOf(6), headers))).toEqual([422, 'idempotency_mismatch']);
+  });
+});
+
+describe('an order at midnight', () => {
+  it.each([
+    ['before', '2026-11-20T04:59:59.999Z', [900, 'THURSDAY']],
+    ['at', '2026-11-20T05:00:00.000Z', [1_000, null]],
+  ])('has the prices of its date, %s the midnight of the store', async (_case, date, price) => {
+    const own = await api.withStore();
+    const { store } = own;
+    await api.database.query(`UPDATE stores SET time_zone = 'America/New_York' WHERE id = $1`, [store.id]);
+    const product = await store.product({ price: 1_000, stock: 9 });
+    await store.listPrice(await store.priceList({ code: 'THURSDAY', validTo: '2026-11-19' }), {
+      ...{ productId: product, price: 900 },
+    });
+    const customer_id = await store.customer({ price_list: 'THURSDAY' });
+    vi.spyOn(api.app.get(Clock), 'now').mockResolvedValueOnce(new Date(date));
+
+    const placed = await own.post('/v1/orders', { ...anOrderBody(product), customer_id });
+    const { order_id } = placed.json<{ data: { order_id: string } }>().data;
+    const { data } = (await own.get(`/v1/orders/${order_id}`)).json<{ data: OrderResponse }>();
+
+    expect(data.created_at).toBe(date);
+    expect(data.line_items.map(({ unit_price, price_source }) => [unit_price, price_source])).toEqual([price]);
   });
 });
 
