@@ -108,7 +108,8 @@ export class PricesController {
       '`variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an ' +
       'order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes ' +
       'nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not ' +
-      'even `updated_at`. With `list`, the lines set the prices of that price list, which is not in the feed. The same request with the same `reference` is applied once, and answered as the first time.',
+      'even `updated_at`. With `list`, the lines set the prices of that price list. The same request ' +
+      'with the same `reference` is applied once, and answered as the first time.',
     of: PriceChange,
     body: {
       type: ChangePricesRequest,
