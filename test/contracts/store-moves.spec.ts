@@ -274,7 +274,7 @@ describe('StoreMoves', () => {
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toEqual([
       'The move has already begun: repeat it without --dry-run, or abort it with --abort.',
     ]);
-    await expect(move(source, target, store.subdomain)).rejects.toThrow('abort it with --abort');
+    await expect(move(source, target, store.subdomain)).rejects.toThrow('abort the move with --abort');
     await movesOf(source).abort(store.subdomain, target.database.url);
 
     expect(await left(target.database, store.id)).toEqual([]);
@@ -383,7 +383,7 @@ describe('StoreMoves', () => {
     const sql = `INSERT INTO stores (subdomain, name, currency) VALUES ($1, '', 'USD') RETURNING id`;
     const [other] = await target.database.query<{ id: number }>(sql, [store.subdomain]);
     expect(await movesOf(source).check(store.subdomain, target.database.url)).toContain(
-      `The target has another store with the subdomain ${store.subdomain}, with the id ${other?.id}.`,
+      `The target has another store with the subdomain ${store.subdomain} (id ${other?.id}).`,
     );
   });
 

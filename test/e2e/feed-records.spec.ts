@@ -19,7 +19,7 @@ const SHOWN = [
   'product_categories: category_id',
   'customers: name email phone status email_verified loyalty_points total_spent tags city payment_terms_days metadata created_at last_login',
   'customers: company vat_id groups price_list addresses contacts',
-  // Before the status: nothing is owed for a refunded order, whatever is credited.
+  // This column comes before the status: a refunded order owes nothing, whatever is credited.
   'orders: cancelled_amount',
   'orders: due_at',
   'orders: receipt_number source status fulfillment_status held_reasons payment_method currency customer_name',

@@ -43,7 +43,7 @@ export async function openTwoStores(database: TestDatabase, random: Random): Pro
     '/v1/categories/:idOrSlug': await mine.category(),
     '/v1/brands/:idOrSlug': await mine.brand(),
     '/v1/price-lists/:code': await mine.priceList(),
-    // After all changes: otherwise its lag differs between two answers.
+    // This comes after all changes: otherwise, its lag differs between two answers.
     '/v1/webhooks/:id': await mine.webhook({ position: 1_000_000 }),
   };
   await apart(database);

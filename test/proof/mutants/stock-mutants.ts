@@ -56,7 +56,7 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
   mutant('the list of a customer is deleted', LISTS_SPEC, /FAIL .*is refused while a customer has the list/, [
     'list-in-use',
   ]),
-  // Counters of the proof count where they have read everything, of histories that nothing ends.
+  // Counters of the proof count at the end of the feed, with histories that never end.
   mutant(
     'every place is accepted for a count',
     STOCK_SPEC,

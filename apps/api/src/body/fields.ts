@@ -112,7 +112,7 @@ export function IntegerUnlessField(other: string, range: RangeOptions): Property
   const isNeeded = (body: object, value: unknown) =>
     (value !== undefined && value !== null) || !(body as Record<string, unknown>)[other];
   const anyOf = [schema, { type: 'null' }];
-  const message = `${integerFrom(range.min, range.max).rule}, or ${other} must be given`;
+  const message = `${integerFrom(range.min, range.max).rule}, or ${other} must be sent`;
   return field({ description, anyOf, required: false }, ValidateIf(isNeeded), isIntegerFrom(range, message));
 }
 

@@ -161,7 +161,7 @@ export const customerParameter = (): Filter<string> => ({
   read: filterOf,
 });
 
-/** The text is not trimmed: metadata is kept as sent. */
+/** Keeps the text untrimmed: metadata is stored as sent. */
 export const metadataFilter = (): Filter<Metadata> => {
   const name = 'metadata';
   const refusal = 'metadata must name one key and its text, as in metadata[erp_id]=4711';

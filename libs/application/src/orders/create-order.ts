@@ -104,9 +104,9 @@ export class CreateOrder {
   /**
    * Prices the items from the current catalog, screens the order and places it. After an error, except
    * CommitOutcomeUnknown, no order is written.
-   * @throws MetadataTooLarge, AmbiguousSku, ItemsUnavailable, UnknownCustomer, CurrencyMismatch, QuantityNotOffered, PriceChanged,
-   *   OutOfStock, ExternalReferenceTaken
-   * @throws ChargesUnavailable, or the DomainError by which the charges refuse the order
+   * @throws MetadataTooLarge, AmbiguousSku, ItemsUnavailable, UnknownCustomer, CurrencyMismatch, QuantityNotOffered,
+   * PriceChanged, OutOfStock, ExternalReferenceTaken
+   * @throws ChargesUnavailable, or the DomainError with which the charges refuse the order
    * @throws OrderRejected when the store's fraud rules reject the order: the assessment is written.
    * @throws IdempotencyMismatch, IdempotencyInFlight
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.

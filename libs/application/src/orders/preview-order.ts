@@ -33,8 +33,9 @@ export class PreviewOrder {
   ) {}
 
   /**
-   * Prices and checks an order without locks and without writing. Runs no fraud rule: a verdict would show how to evade
-   * it. @throws DeadlineExceeded, MetadataTooLarge, AmbiguousSku, UnknownCustomer, ChargesUnavailable, or the DomainError by which the charges refuse the order
+   * Prices and checks an order without locks and without writing. It runs no fraud rule, because a verdict would show
+   * how to evade the rules. @throws DeadlineExceeded, MetadataTooLarge, AmbiguousSku, UnknownCustomer,
+   * ChargesUnavailable, or the DomainError with which the charges refuse the order
    */
   execute(command: PreviewOrderCommand): Promise<OrderPreview> {
     return command.deadline.bound(this.preview(command));

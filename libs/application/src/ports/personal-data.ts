@@ -12,7 +12,7 @@ export interface PersonalRecords {
   readonly customer: PersonalRecord | null;
   /** The contacts with the e-mail, each with the id and the company of its customer. */
   readonly contacts: readonly PersonalRecord[];
-  /** Names of the stored secrets, which are never shown. */
+  /** The names of the stored secrets, whose values are never shown. */
   readonly secrets: readonly string[];
   readonly blocked: boolean;
   /** The row of `people` if the person may sign in to the store. */

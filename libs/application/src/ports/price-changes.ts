@@ -10,13 +10,13 @@ export interface PriceLine extends StockUnit {
    * the price as it is: the line gives a quantity rule.
    */
   readonly price: string | null | undefined;
-  /** Likewise: what the writer takes the price to be; null overwrites whatever it is. */
+  /** The price that the writer assumes, in the same form; null overwrites any price, and none. */
   readonly expected: string | null;
   /** From how many units on the price of a list applies; 1 without a list. */
   readonly fromQuantity: number;
   /** The quantity rule of the unit, in the list or in the catalog: null removes it, undefined leaves it as it is. */
   readonly rule: QuantityRule | null | undefined;
-  /** What the line has instead of the form of one; it names no unit then. */
+  /** What the line contains when its form is wrong. It then names no unit. */
   readonly invalid: InvalidLine | null;
 }
 
@@ -59,9 +59,9 @@ export interface ChangedPrices {
 /** Each request is one transaction. After an error, except CommitOutcomeUnknown, nothing is written. */
 export abstract class PriceChanges {
   /**
-   * Applies or refuses each line, in their order: a second line of a unit finds the price of the first. The price of a
-   * product that has variants is that of an order without a variant. A price that stays as it is is not written. With the
-   * last price of a unit in a list, its quantity rule in the list goes.
+   * Applies or refuses each line in sequence: a second line for the same unit sees the price of the first. The price of
+   * a product with variants is that of an order without a variant. An unchanged price is not written. When a list loses
+   * its last price of a unit, it also loses the quantity rule of the unit.
    * @throws UnknownPriceList when the store has no such list.
    * @throws PricesRefused when the request is atomic and a line is refused.
    * @throws ReferenceTaken, IdempotencyMismatch, CommitOutcomeUnknown

@@ -8,7 +8,7 @@ export interface ProductSummary {
   readonly price: number;
   /** Present for a customer, whose price it is: the price list, or null for the catalog. */
   readonly priceSource?: string | null;
-  /** Units in all bins of the store's active warehouses, of the product and of its active variants. */
+  /** The units of the product and of its active variants in all bins of the store's active warehouses. */
   readonly quantity: number;
   readonly status: string;
 }
@@ -66,9 +66,9 @@ export interface ProductFilter extends UpdatedFilter {
   readonly search?: string;
   readonly featured?: true;
   readonly inStock?: true;
-  /** Not a condition: the prices are those of this customer. */
+  /** Sets the customer whose prices the rows have; it filters nothing. */
   readonly customerId?: string;
-  /** Not a condition: what the rows have besides. */
+  /** Adds fields to the rows; it filters nothing. */
   readonly include?: readonly (typeof PRODUCT_INCLUDES)[number][];
 }
 

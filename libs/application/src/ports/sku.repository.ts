@@ -24,7 +24,7 @@ export interface SkuRecord extends SkuId {
   readonly priceSource?: string | null;
   /** Likewise: sorted by quantity, the first is that of one unit. */
   readonly priceBreaks?: readonly PriceBreak[];
-  /** Present with the `include` of a filter. */
+  /** Present when the filter includes it. */
   readonly updatedAt?: Date;
 }
 

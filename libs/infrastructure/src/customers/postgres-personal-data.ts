@@ -118,7 +118,7 @@ const COLLECT_CONTACTS = `/* people.collect_contacts */
     AND lower(contact.fields ->> 'email') = lower($2)
   ORDER BY item.id`;
 
-// The limit comes before the sort: the orders of a walk-in customer are not all read.
+// The limit applies before the sort, so that not all orders of a walk-in customer are read.
 const FIND_ORDERS = `/* people.find_orders */
   SELECT id FROM (SELECT id FROM orders WHERE store_id = $1 AND ${IS_ORDER_OF_CUSTOMER} LIMIT $4) AS theirs
   ORDER BY id`;

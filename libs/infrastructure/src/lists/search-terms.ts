@@ -113,7 +113,7 @@ function emailSearch(where: Conditions, searched: SearchedEmail, term: string): 
   const end = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
   const [first, after, text] = [start, end, term.toLowerCase()].map(hidden);
   const isInRange = (key: string) => `${key} >= ${first} AND ${key} < ${after}`;
-  // No LIKE for the term: the planner would turn to the trigrams.
+  // LIKE is avoided for the term: the planner would choose the trigrams.
   const contains = (column: string) => `strpos(${column}, ${text}) > 0`;
   const regular = `${email} <> '' AND ${isInRange(emailKey)}`;
   const rare = `item.store_id = (SELECT $1::int) AND (${regular} OR ${isOdd}) AND ${contains('item.search_text')}`;

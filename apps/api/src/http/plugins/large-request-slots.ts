@@ -128,7 +128,7 @@ export const largeRequestSlots = fp(
     }
     done();
   },
-  { name: 'slots-of-large', dependencies: ['authentication'] },
+  { name: 'large-request-slots', dependencies: ['authentication'] },
 );
 
 /** Whether the request only reads, so that a refusal may replace its answer. */

@@ -268,7 +268,7 @@ export const orderLine = is.object(
     ),
     cancellation_fee: is.optional(is.described(is.amount, 'Cancellation fee, in minor units.')),
     adjustment_amount: is.optional(
-      is.described(is.signedAmount, 'Difference to total_amount, in minor units. Computed if absent.'),
+      is.described(is.signedAmount, 'Difference to total_amount. In minor units. Computed if absent.'),
     ),
     customer_id: is.optional(account),
     customer_name: is.optional(is.text(200)),

@@ -68,7 +68,7 @@ function isLocking(line: BundleLine): line is Exclude<BundleLine, StoreLine> {
   return LOCKING.has(line.kind) || takesStock(line);
 }
 
-/** Locks in the order of orders: stock, then products. The order of the file would deadlock with them. */
+/** Locks in the same sequence as orders: stock, then products. The sequence of the file would deadlock with orders. */
 export async function lockBatch(sql: Sql, lines: readonly Numbered[]): Promise<void> {
   const changing = lines.map(({ line }) => line).filter(isLocking);
   if (changing.length === 0) return;

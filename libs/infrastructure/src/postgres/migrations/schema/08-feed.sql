@@ -363,15 +363,15 @@ BEGIN
       END, false) AS shown
       FROM touched
     ), news AS MATERIALIZED (
-      -- A resource that no reader of the feed has seen needs no tombstone, and one that has a tombstone needs no other.
-      SELECT states.*, former.ctid AS former FROM states
-      LEFT JOIN LATERAL (
-        SELECT known.ctid, known.deleted FROM changes AS known
-        WHERE known.store_id = of_store AND known.kind = states.kind
-          AND known.entity BETWEEN states.entity AND states.entity
-        ORDER BY known.entity DESC, known.position DESC LIMIT 1
-      ) AS former ON true
-      WHERE shown OR NOT former.deleted
+      -- A resource that no reader of the feed has seen needs no tombstone.
+      SELECT * FROM (
+        SELECT states.*, (
+          SELECT known.ctid FROM changes AS known
+          WHERE known.store_id = of_store AND known.kind = states.kind
+            AND known.entity BETWEEN states.entity AND states.entity
+          ORDER BY known.entity DESC, known.position DESC LIMIT 1) AS former
+        FROM states
+      ) AS state WHERE shown OR former IS NOT NULL
     ), replaced AS (
       -- The cast to numeric prevents an index: a plan that is made for empty tables would otherwise read the whole
       -- store.
