@@ -6,7 +6,7 @@ export interface ProductSummary {
   readonly name: string;
   readonly slug: string;
   readonly price: number;
-  /** Present for a customer, whose price it is: the price list, or null for the catalog. */
+  /** The price list that gave the price; null for the catalog. Present when the filter has a customer. */
   readonly priceSource?: string | null;
   /** The units of the product and of its active variants in all bins of the store's active warehouses. */
   readonly quantity: number;

@@ -20,9 +20,9 @@ export interface SkuRecord extends SkuId {
   /** The units by warehouse, sorted by code; absent unless requested. */
   readonly warehouses?: readonly WarehouseUnits[];
   readonly status: string;
-  /** Present for a customer, whose price it is. */
+  /** The price list that gave the price; null for the catalog. Present when the filter has a customer. */
   readonly priceSource?: string | null;
-  /** Likewise: sorted by quantity, the first is that of one unit. */
+  /** Present with `priceSource`. Sorted by quantity; the first is the price of one unit. */
   readonly priceBreaks?: readonly PriceBreak[];
   /** Present when the filter includes it. */
   readonly updatedAt?: Date;
@@ -43,9 +43,9 @@ export interface SkuFilter extends UpdatedFilter {
   readonly search?: string;
   /** Adds the units by warehouse to the rows; it filters nothing. */
   readonly byWarehouse?: true;
-  /** Likewise: the prices are those of this customer. */
+  /** Sets the customer whose prices the rows have; it filters nothing. */
   readonly customerId?: string;
-  /** Likewise. */
+  /** Adds fields to the rows; it filters nothing. */
   readonly include?: readonly 'updated_at'[];
 }
 

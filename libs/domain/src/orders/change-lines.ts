@@ -40,7 +40,7 @@ export interface LinesRequest {
   readonly unavailable: readonly UnavailableItem[];
   /** Lines of `set` and `add` whose units are not sold in this quantity; absent: none. */
   readonly notOffered?: readonly UnofferedQuantity[];
-  /** The currency of the store. */
+  /** The store's currency. */
   readonly currency: Currency;
   /** The total that the client expects. When absent, any total is accepted. */
   readonly expectedTotal?: Money;
@@ -56,8 +56,8 @@ export interface LinesRequest {
 /**
  * Lines keep their numbers and prices. A cancelled line stays with quantity 0, because its number is never used again.
  * @throws OrderCancelled, LinesFixed, UnitsWithoutBin, NotFound, AlreadyShipped, BeingPicked, ChargesGiven
- * @throws ItemsUnavailable, CurrencyMismatch, QuantityNotOffered, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft, PaymentUnrecorded, PriceChanged,
- *   TooManyTaxes, TotalOutOfRange
+ * @throws ItemsUnavailable, CurrencyMismatch, QuantityNotOffered, InvalidOrderItems, MetadataTooLarge, NoUnitsLeft
+ * @throws PaymentUnrecorded, PriceChanged, TooManyTaxes, TotalOutOfRange
  */
 export function changeLines(order: PlacedOrder, request: LinesRequest, chargesOf: ChargesOf): OrderChange {
   const { state } = order;
