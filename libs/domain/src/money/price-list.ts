@@ -1,6 +1,5 @@
 export const MAX_PRICE_LISTS = 1_000;
 export const MAX_GROUPS_OF_LIST = 100;
-export const MAX_GROUP_NAME = 64;
 
 /** Prices of a product or variant in a list: each begins at another quantity. */
 export const MAX_PRICE_BREAKS = 20;
