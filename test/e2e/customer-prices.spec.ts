@@ -201,6 +201,22 @@ describe('a quantity that is not offered', () => {
   });
 });
 
+describe('a quantity that a change of lines leaves', () => {
+  it('must be offered, also where the change cancels another line of the unit', async () => {
+    const items = [4, 2].map((quantity) => ({ product_id: bolt, quantity }));
+    const order = await place(bodyOf(1, { customer_id: company, items }));
+    const set = (...lines: object[]) => api.post(`/v1/orders/${order.id}/lines`, { set: lines });
+
+    const refused = await set({ line: 1, quantity: 0 });
+    expect([...codeOf(refused), errorOf(refused)]).toEqual([
+      ...[422, 'quantity_not_offered', 'set[0].quantity: 2 is not offered: at least 6, in steps of 6'],
+    ]);
+    expect((await set({ line: 1, quantity: 0 }, { line: 2, quantity: 6 })).json()).toMatchObject({
+      data: { line_items: [{ quantity: 0 }, { quantity: 6 }] },
+    });
+  });
+});
+
 describe('a client that gives its prices', () => {
   let headers: Record<string, string>;
   beforeAll(async () => {
