@@ -109,6 +109,19 @@ describe('The price of a unit', () => {
     expect(await priceOne(await byId({ groups: ['dealers', 'gold'] }), 2)).toEqual([650, 'A']);
   });
 
+  it('is that of the 25 lists of highest priority only, of which the list of the customer is one', async () => {
+    await application.database.query(
+      `INSERT INTO price_lists (store_id, code, name, priority, customer_groups)
+       SELECT $1, 'G' || n, '', n, '{dealers}' FROM generate_series(1, 25) AS n`,
+      [store.id],
+    );
+    await listed('G1', 500);
+    await list('OWN');
+
+    expect(await priceOne(await byId({ groups: ['dealers'] }))).toEqual([500, 'G1']);
+    expect(await priceOne(await byId({ groups: ['dealers'], price_list: 'OWN' }))).toEqual(CATALOG);
+  });
+
   it('is that of the next list where a list has no line for the unit and the quantity', async () => {
     await list('OWN');
     await list('GROUP', { groups: ['dealers'] });

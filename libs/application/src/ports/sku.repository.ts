@@ -1,6 +1,6 @@
 import type { StockItem, VariantAttributes } from '@app/domain';
 import type { Page, PageOf, UpdatedFilter } from './page.js';
-import type { PriceBreak } from './price-breaks.js';
+import type { CustomerPriceBreak } from './price-breaks.js';
 
 export type SkuId = StockItem;
 
@@ -23,7 +23,7 @@ export interface SkuRecord extends SkuId {
   /** The price list that gave the price; null for the catalog. Present when the filter has a customer. */
   readonly priceSource?: string | null;
   /** Present with `priceSource`. Sorted by quantity; the first is the price of one unit. */
-  readonly priceBreaks?: readonly PriceBreak[];
+  readonly priceBreaks?: readonly CustomerPriceBreak[];
   /** Present when the filter includes it. */
   readonly updatedAt?: Date;
 }
