@@ -427,7 +427,7 @@ export interface paths {
     put?: never;
     /**
      * Set prices
-     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. With `list`, the lines set the prices of that price list, which is not in the feed. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. With `list`, the lines set the prices of that price list. The same request with the same `reference` is applied once, and answered as the first time.
      */
     post: operations['changePrices'];
     delete?: never;
@@ -1940,7 +1940,8 @@ export interface components {
       /** @description A name for people. */
       name?: string | null;
       /** @description The kinds of resources. Absent: all. */
-      kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
+      kinds?:
+        ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[] | null;
       /**
        * @description Content of a message: `thin` names the changed resource, `full` contains its record.
        * @default thin
@@ -1958,7 +1959,8 @@ export interface components {
       /** @description A name for people. */
       name?: string | null;
       /** @description The kinds of resources. null: all. */
-      kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
+      kinds?:
+        ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[] | null;
       /** @description Content of a message: `thin` names the changed resource, `full` contains its record. */
       body?: ('thin' | 'full') | null;
       /** @description The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`. */
@@ -4650,7 +4652,7 @@ export interface components {
       cancellation_fee?: number;
       /**
        * Format: int64
-       * @description Difference to total_amount, in minor units. Computed if absent.
+       * @description Difference to total_amount. In minor units. Computed if absent.
        */
       adjustment_amount?: number;
       /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */
@@ -6363,6 +6365,28 @@ export interface components {
       /** @description The full record; null when `deleted`. */
       data: components['schemas']['StockListItem'] | null;
     };
+    ChangedPriceList: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'price_lists';
+      /**
+       * @description The id of the resource, as text.
+       * @example RESELLER
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['PriceList'] | null;
+    };
     Change:
       | components['schemas']['ChangedOrder']
       | components['schemas']['ChangedProduct']
@@ -6370,7 +6394,8 @@ export interface components {
       | components['schemas']['ChangedCustomer']
       | components['schemas']['ChangedCategory']
       | components['schemas']['ChangedBrand']
-      | components['schemas']['ChangedStock'];
+      | components['schemas']['ChangedStock']
+      | components['schemas']['ChangedPriceList'];
     WebhookListItem: {
       /**
        * Format: uuid
@@ -6395,7 +6420,7 @@ export interface components {
        *       "skus"
        *     ]
        */
-      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[];
+      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[];
       /**
        * @description Whether a message has the records (`full`) or only names them.
        * @enum {string}
@@ -6476,7 +6501,7 @@ export interface components {
        *       "skus"
        *     ]
        */
-      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[];
+      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[];
       /**
        * @description Whether a message has the records (`full`) or only names them.
        * @enum {string}
@@ -6597,7 +6622,7 @@ export interface components {
        *       "skus"
        *     ]
        */
-      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[];
+      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[];
       /**
        * @description Whether a message has the records (`full`) or only names them.
        * @enum {string}
@@ -6937,6 +6962,40 @@ export interface components {
              */
             cursor: string;
           };
+        }
+      | {
+          /**
+           * @description What happened.
+           * @enum {string}
+           */
+          type: 'price_lists.changed' | 'price_lists.deleted';
+          /**
+           * Format: date-time
+           * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:01.080Z
+           */
+          timestamp: string;
+          data: {
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: 'price_lists';
+            /**
+             * @description The id of the resource, as text.
+             * @example RESELLER
+             */
+            id: string;
+            /** @description Whether the resource is gone: its own route returns 404. */
+            deleted: boolean;
+            /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+            record?: components['schemas']['PriceList'] | null;
+            /**
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+          };
         };
     WebhookBatch: {
       /**
@@ -7069,6 +7128,22 @@ export interface components {
               deleted: boolean;
               /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
               record?: components['schemas']['StockListItem'] | null;
+            }
+          | {
+              /**
+               * @description The kind of the resource.
+               * @enum {string}
+               */
+              kind: 'price_lists';
+              /**
+               * @description The id of the resource, as text.
+               * @example RESELLER
+               */
+              id: string;
+              /** @description Whether the resource is gone: its own route returns 404. */
+              deleted: boolean;
+              /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+              record?: components['schemas']['PriceList'] | null;
             }
         )[];
       };
@@ -9763,7 +9838,10 @@ export interface operations {
   };
   getProduct: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. For an unknown customer a list is empty, and a single resource is not found. */
+        customer_id?: string;
+      };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
