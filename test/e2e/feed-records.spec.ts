@@ -25,7 +25,7 @@ const SHOWN = [
   'orders: receipt_number source status fulfillment_status held_reasons payment_method currency customer_name',
   'orders: amount total_amount tax_amount shipping_amount discount_amount shipping_tax tax_included',
   'orders: customer_id customer_email customer_phone shipping_address billing_address notes metadata external_reference is_test placed placed_by balance created_at cancellation_fee',
-  'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total metadata tax discount_amount',
+  'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total metadata tax discount_amount price_source',
   'fraud_assessments: verdict score reasons',
   'order_stages: reference state attempts last_error outcome updated_at',
   'shipments: number status carrier tracking_number tracking_url shipped_at delivered_at',
@@ -461,9 +461,13 @@ describe('the feed of price lists', () => {
   });
 
   it('has each list again whose prices go with a product', async () => {
-    await api.database.query('DELETE FROM products WHERE store_id = $1', [api.store.id]);
+    const product = await api.store.product({ stock: [] });
+    await api.store.listPrice('OTHER', { productId: product, price: 7 });
+    await reader.catchUp();
 
-    expect(await reader.catchUp()).toEqual(ENTRY);
+    await api.database.query('DELETE FROM products WHERE id = $1', [product]);
+
+    expect(await reader.catchUp()).toEqual(['price_lists OTHER']);
   });
 
   it('names a deleted list once, whatever it had', async () => {

@@ -645,9 +645,11 @@ CREATE TRIGGER bins_log_their_orders AFTER UPDATE OF warehouse_id, code ON bins
   FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id OR OLD.code <> NEW.code)
   EXECUTE FUNCTION log_products_that_show('place');
 
--- A decimal price has as many decimals as the currency.
+-- A decimal price has as many decimals as the currency, and a price list shows it.
 CREATE FUNCTION log_products_of_store() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT store_id, 'price_lists', code FROM price_lists WHERE store_id = NEW.id;
   INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.id, 'store', NEW.id);
   RETURN NULL;
 END $$;
