@@ -322,7 +322,7 @@ describe('a column that an answer shows', () => {
     const records = [...copy].filter(([, { kind }]) => kind === 'orders' || kind === 'products');
     return new Map([
       ...records.map(([key, { data }]) => [key, timed(data ?? {})] as const),
-      ...(await listed('/v1/customers', 'updated_at,metadata')),
+      ...(await listed('/v1/customers', 'updated_at,addresses,contacts,metadata')),
       ...(await listed('/v1/skus')),
     ]);
   };
