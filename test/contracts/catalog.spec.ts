@@ -423,10 +423,13 @@ describe('PersonalData', () => {
 describe('a person who is a contact', () => {
   it('is collected, and removed from the contacts of the companies of one store', async () => {
     await openStores();
-    const buyer = { name: 'Grace', email: 'Grace@buyer.test', role: 'buyer' };
-    const contacts = JSON.stringify([buyer, { name: 'Bob', email: 'bob@buyer.test' }, { name: 'Carl' }]);
+    const buyer = { name: 'Grace', email: 'Grace@buyer.test', phone: '+49 301', role: 'buyer' };
+    const bob = { name: 'Bob', email: 'bob@buyer.test', phone: '+49 302' };
+    const contacts = JSON.stringify([buyer, bob, { name: 'Carl' }]);
     const company = { email: 'main@buyer.test', company: 'Acme', vat_id: 'GB811', contacts };
     const ids = [await store.customer(company), await other.customer(company)];
+    const settings = { blocked_phones: ['+49 301', '+49 302'] };
+    await application.database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [store.id, settings]);
     const people = application.app.get(PersonalData, { strict: false });
     const customers = application.app.get(CustomerRepository, { strict: false });
 
@@ -434,7 +437,7 @@ describe('a person who is a contact', () => {
     expect([found.customer, found.contacts]).toEqual([null, [{ customer_id: ids[0], company: 'Acme', ...buyer }]]);
     const erasure = await people.erase(store.id, 'grace@BUYER.test', null, () => undefined);
 
-    expect(erasure).toMatchObject({ customers: 0, contacts: 1, orders: 0 });
+    expect(erasure).toMatchObject({ customers: 0, contacts: 1, orders: 0, blockedContacts: 1 });
     const [mine, theirs] = await Promise.all([store, other].map(({ id }, n) => customers.findById(id, ids[n] ?? '')));
     expect(mine).toMatchObject({ email: 'main@buyer.test', company: 'Acme', vatId: 'GB811' });
     expect(mine?.contacts.map(({ name }) => name)).toEqual(['Bob', 'Carl']);
@@ -531,9 +534,10 @@ describe('PriceListRepository', () => {
     expect(await listed(lists, filter, 'code')).toEqual([expected.length, ...expected]);
   });
 
-  it('finds a list of the store, as it was saved last', async () => {
-    expect(await lists.find(store.id, 'A')).toEqual({ ...list('A'), name: 'New', validFrom: '2026-01-31' });
-    expect(await lists.find(store.id, 'theirs')).toBeNull();
+  it('finds lists of the store, as they were saved last', async () => {
+    const found = await lists.findByCodes(store.id, ['A', 'theirs', 'C']);
+
+    expect(found).toEqual([{ ...list('A'), name: 'New', validFrom: '2026-01-31' }]);
   });
 
   it('returns the prices and rules of the catalog and of a list, page by page', async () => {

@@ -85,6 +85,7 @@ describe('ChangeFeed', () => {
       categories: 2,
       brands: 1,
       stock: 0,
+      price_lists: 0,
     });
     expect(newest.get(otherStoreId)).toMatchObject({ brands: 0 });
   });

@@ -70,6 +70,8 @@ const byId = async (values: Record<string, unknown>): Promise<PricedCustomer> =>
 };
 
 const CATALOG = [1_000, null];
+/** The only day of a list. */
+const ON = (day: string) => ({ from: day, to: day });
 
 describe('The price of a unit', () => {
   it('is that of the catalog for a guest, and for a customer without lists', async () => {
@@ -105,6 +107,19 @@ describe('The price of a unit', () => {
     expect(await priceOne(await byId({ groups: ['dealers', 'gold'] }))).toEqual([700, 'B']);
     await listed('A', 650, 2);
     expect(await priceOne(await byId({ groups: ['dealers', 'gold'] }), 2)).toEqual([650, 'A']);
+  });
+
+  it('is that of the 25 lists of highest priority only, of which the list of the customer is one', async () => {
+    await application.database.query(
+      `INSERT INTO price_lists (store_id, code, name, priority, customer_groups)
+       SELECT $1, 'G' || n, '', n, '{dealers}' FROM generate_series(1, 25) AS n`,
+      [store.id],
+    );
+    await listed('G1', 500);
+    await list('OWN');
+
+    expect(await priceOne(await byId({ groups: ['dealers'] }))).toEqual([500, 'G1']);
+    expect(await priceOne(await byId({ groups: ['dealers'], price_list: 'OWN' }))).toEqual(CATALOG);
   });
 
   it('is that of the next list where a list has no line for the unit and the quantity', async () => {
@@ -183,15 +198,24 @@ describe('The price of a unit', () => {
     expect(await priceOne(await byId({ price_list: 'OWN' }))).toEqual([0, 'OWN']);
   });
 
-  it.each<[string, string | undefined, string | undefined, string, boolean]>([
-    ['the moment before its first day', '2026-11-20', undefined, '2026-11-19T14:59:59.999Z', false],
-    ['the midnight of its first day', '2026-11-20', undefined, '2026-11-19T15:00:00Z', true],
-    ['the last moment of its last day', undefined, '2026-11-20', '2026-11-20T14:59:59.999Z', true],
-    ['the midnight after its last day', undefined, '2026-11-20', '2026-11-20T15:00:00Z', false],
-    ['its only day', '2026-11-20', '2026-11-20', '2026-11-20T00:00:00Z', true],
-  ])('at %s, in the time zone of the store, is or is not that of a list', async (_case, from, to, at, applies) => {
-    await application.database.query(`UPDATE stores SET time_zone = 'Asia/Tokyo' WHERE id = $1`, [store.id]);
-    await list('OWN', { ...(from && { from }), ...(to && { to }), groups: ['dealers'] });
+  it.each<[string, string, Pick<ListOptions, 'from' | 'to'>, string, boolean]>([
+    ['the moment before its first day', 'Asia/Tokyo', { from: '2026-11-20' }, '2026-11-19T14:59:59.999Z', false],
+    ['the midnight of its first day', 'Asia/Tokyo', { from: '2026-11-20' }, '2026-11-19T15:00:00Z', true],
+    ['the last moment of its last day', 'Asia/Tokyo', { to: '2026-11-20' }, '2026-11-20T14:59:59.999Z', true],
+    ['the midnight after its last day', 'Asia/Tokyo', { to: '2026-11-20' }, '2026-11-20T15:00:00Z', false],
+    ['its only day', 'Asia/Tokyo', ON('2026-11-20'), '2026-11-20T00:00:00Z', true],
+    ['a quarter of an hour', 'Asia/Kathmandu', { from: '2026-11-20' }, '2026-11-19T18:14:59.999Z', false],
+    ['a quarter of an hour', 'Asia/Kathmandu', { from: '2026-11-20' }, '2026-11-19T18:15:00Z', true],
+    // The clocks go back: the day has 25 hours.
+    ['the begin of a long day', 'America/New_York', ON('2026-11-01'), '2026-11-01T04:00:00Z', true],
+    ['the end of a long day', 'America/New_York', ON('2026-11-01'), '2026-11-02T04:59:59.999Z', true],
+    ['the midnight after a long day', 'America/New_York', ON('2026-11-01'), '2026-11-02T05:00:00Z', false],
+    // The clocks go forward at midnight: the day begins at 1:00.
+    ['the moment before a day without midnight', 'Africa/Cairo', ON('2026-04-24'), '2026-04-23T21:59:59.999Z', false],
+    ['the begin of a day without midnight', 'Africa/Cairo', ON('2026-04-24'), '2026-04-23T22:00:00Z', true],
+  ])('at %s, in the time zone %s of the store, is or is not that of a list', async (_case, zone, days, at, applies) => {
+    await application.database.query('UPDATE stores SET time_zone = $2 WHERE id = $1', [store.id, zone]);
+    await list('OWN', { ...days, groups: ['dealers'] });
     await listed('OWN', 900);
     const expected = applies ? [900, 'OWN'] : CATALOG;
 

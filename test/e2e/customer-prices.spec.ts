@@ -1,3 +1,4 @@
+import { Clock } from '@app/application';
 import type { OrderResponse } from '@app/representations';
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -119,6 +120,30 @@ describe('an order of a customer with a price list', () => {
   });
 });
 
+describe('an order at midnight', () => {
+  it.each([
+    ['before', '2026-11-20T04:59:59.999Z', [900, 'THURSDAY']],
+    ['at', '2026-11-20T05:00:00.000Z', [1_000, null]],
+  ])('has the prices of its date, %s the midnight of the store', async (_case, date, price) => {
+    const own = await api.withStore();
+    const { store } = own;
+    await api.database.query(`UPDATE stores SET time_zone = 'America/New_York' WHERE id = $1`, [store.id]);
+    const product = await store.product({ price: 1_000, stock: 9 });
+    await store.listPrice(await store.priceList({ code: 'THURSDAY', validTo: '2026-11-19' }), {
+      ...{ productId: product, price: 900 },
+    });
+    const customer_id = await store.customer({ price_list: 'THURSDAY' });
+    vi.spyOn(api.app.get(Clock), 'now').mockResolvedValueOnce(new Date(date));
+
+    const placed = await own.post('/v1/orders', { ...anOrderBody(product), customer_id });
+    const { order_id } = placed.json<{ data: { order_id: string } }>().data;
+    const { data } = (await own.get(`/v1/orders/${order_id}`)).json<{ data: OrderResponse }>();
+
+    expect(data.created_at).toBe(date);
+    expect(data.line_items.map(({ unit_price, price_source }) => [unit_price, price_source])).toEqual([price]);
+  });
+});
+
 describe('a quantity that is not offered', () => {
   const items = (...quantities: number[]) => quantities.map((quantity) => ({ product_id: bolt, quantity }));
 
@@ -172,6 +197,22 @@ describe('a quantity that is not offered', () => {
           { quantity: 14, unit_price: 800, price_source: 'DEALERS' },
         ],
       },
+    });
+  });
+});
+
+describe('a quantity that a change of lines leaves', () => {
+  it('must be offered, also where the change cancels another line of the unit', async () => {
+    const items = [4, 2].map((quantity) => ({ product_id: bolt, quantity }));
+    const order = await place(bodyOf(1, { customer_id: company, items }));
+    const set = (...lines: object[]) => api.post(`/v1/orders/${order.id}/lines`, { set: lines });
+
+    const refused = await set({ line: 1, quantity: 0 });
+    expect([...codeOf(refused), errorOf(refused)]).toEqual([
+      ...[422, 'quantity_not_offered', 'set[0].quantity: 2 is not offered: at least 6, in steps of 6'],
+    ]);
+    expect((await set({ line: 1, quantity: 0 }, { line: 2, quantity: 6 })).json()).toMatchObject({
+      data: { line_items: [{ quantity: 0 }, { quantity: 6 }] },
     });
   });
 });

@@ -35,6 +35,7 @@ const SHOWN = [
   'payments: number amount written_off method fee payout metadata at',
   'refunds: number amount at reason credited lines restock',
   'stock: quantity',
+  'price_lists: name priority valid_from valid_to customer_groups',
 ];
 
 /** Columns that no answer about these resources depends on. */
@@ -75,6 +76,7 @@ const FIXED = [
   'payments: store_id order_id reference',
   'refunds: store_id order_id reference',
   'stock: store_id bin_id product_id variant_id variant_key',
+  'price_lists: store_id code',
 ];
 
 /**
@@ -112,8 +114,8 @@ const OTHER_TABLES = [
     'order_sums',
   ],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
-  // The feed has the prices of the catalog only.
-  ...['price_lists', 'list_prices', 'quantity_rules'],
+  // They bring their price list into the feed (see below), but its record shows none of them.
+  ...['list_prices', 'quantity_rules'],
   ...['bookings', 'line_requests', 'stock_movements', 'store_moves', 'webhook_deliveries', 'webhooks'],
 ];
 
@@ -171,6 +173,8 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'orders.balance': '-77',
   'orders.cancellation_fee': '5',
   'refunds.lines': `'[{"line": 1, "quantity": 9}]'`,
+  'price_lists.valid_from': `'2026-01-01'`,
+  'price_lists.valid_to': `'2026-12-31'`,
 };
 
 /** Columns whose change alone, which no request makes, moves `updated_at`, or that of a product's other SKUs. */
@@ -408,6 +412,69 @@ describe('a column that an answer shows', () => {
     await writeEqualValues();
 
     expect((await answers()).times).toEqual(before);
+  });
+});
+
+describe('the feed of price lists', () => {
+  let api: RunningApi;
+  let reader: FeedReader;
+  const send = (method: 'PUT' | 'DELETE', body?: object) =>
+    api.inject({
+      ...{ method, url: '/v1/price-lists/DEALERS', headers: { authorization: `Bearer ${api.store.key}` } },
+      ...(body && { payload: body }),
+    });
+  const set = (line: object, list: string | null = 'DEALERS') =>
+    api.post('/v1/prices', { list, lines: [{ sku: 'R-1', ...line }] });
+  const price = (value: number | null, from_quantity = 1) => set({ price: value, expected: null, from_quantity });
+  beforeEach(async () => {
+    api = await application.withStore();
+    await api.store.product({ sku: 'R-1' });
+    await api.store.priceList({ code: 'OTHER' });
+    await send('PUT', { name: 'Dealers' });
+    await price(9);
+    await set({ min_quantity: 6 });
+    reader = new FeedReader(api, 'kinds=price_lists&limit=100');
+    await reader.catchUp();
+  });
+
+  it('has what the route of the list returns', async () => {
+    const { data } = (await api.get('/v1/price-lists/DEALERS')).json<{ data: object }>();
+
+    expect(reader.copy.get('price_lists DEALERS')).toMatchObject({ deleted: false, data });
+  });
+
+  const ENTRY = ['price_lists DEALERS'];
+  it.each<[string, () => Promise<unknown>, string[]]>([
+    ['its first and last day', () => send('PUT', { name: 'Dealers', valid_to: '2026-12-31' }), ENTRY],
+    ['another price', () => price(8), ENTRY],
+    ['a price from another quantity on', () => price(8, 10), ENTRY],
+    ['no price any more', () => price(null), ENTRY],
+    ['another rule of quantity', () => set({ min_quantity: 12 }), ENTRY],
+    ['no rule any more', () => set({ min_quantity: null }), ENTRY],
+    ['what it has', () => price(9), []],
+    ['what it has, as a whole', () => send('PUT', { name: 'Dealers' }), []],
+    ['a price of the catalog', () => set({ price: 10, expected: null }, null), []],
+    ['a rule of the catalog', () => set({ step: 3 }, null), []],
+  ])('has the list again, or not, when it gets %s', async (_case, change, entries) => {
+    expect(await change()).toMatchObject({ statusCode: 200 });
+
+    expect(await reader.catchUp()).toEqual(entries);
+  });
+
+  it('has each list again whose prices go with a product', async () => {
+    const product = await api.store.product({ stock: [] });
+    await api.store.listPrice('OTHER', { productId: product, price: 7 });
+    await reader.catchUp();
+
+    await api.database.query('DELETE FROM products WHERE id = $1', [product]);
+
+    expect(await reader.catchUp()).toEqual(['price_lists OTHER']);
+  });
+
+  it('names a deleted list once, whatever it had', async () => {
+    await send('DELETE');
+
+    expect(await reader.catchUp()).toEqual(['-price_lists DEALERS']);
   });
 });
 

@@ -554,6 +554,24 @@ describe('imported customers', () => {
     expect(await shown(`/v1/customers/${ada}`)).toMatchObject({ name: 'Ada', email: 'ADA@example.org', city: 'Turin' });
   });
 
+  it('have the imported orders of their only contacts with the e-mail, as they have placed ones', async () => {
+    const { write, shown } = await aStore(STORE_LINES.slice(0, 10));
+    const contacts = (...emails: string[]) => ({ contacts: emails.map((email) => ({ email })) });
+    const [acme] = await write(
+      { kind: 'customer', name: 'Acme', email: 'acme@example.com', ...contacts('buyer@acme.example', 'info@shared.example') },
+      { kind: 'customer', name: 'Globex', email: 'globex@example.com', ...contacts('info@shared.example') },
+    );
+
+    const orders = await write(
+      { ...ORDER, receipt_number: 'POS-2', customer_email: 'Buyer@ACME.example' },
+      { ...ORDER, receipt_number: 'POS-3', customer_email: 'info@shared.example' },
+      { ...ORDER, receipt_number: 'POS-4', customer_email: 'buyer@acme.example', customer_id: null },
+    );
+
+    const shownOrders = await Promise.all(orders.map(({ id }) => shown(`/v1/orders/${id}`)));
+    expect(shownOrders.map(({ customer }) => (customer as { id: string | null }).id)).toEqual([acme?.id, null, null]);
+  });
+
   it('do not get the id of the customer who once had their e-mail', async () => {
     const { write, written, shown } = await aStore();
     const ada = written[9]?.id ?? '';

@@ -484,7 +484,7 @@ describe('a webhook', () => {
     expect(webhook).toEqual({
       ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, url: HOOK, body: 'thin', batch: 1, mode: 'live' },
       ...{ name: '', header_names: [] },
-      kinds: ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'],
+      kinds: ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock', 'price_lists'],
       ...{ state: 'active', reason: '', lag_seconds: 0, cursor: expect.any(String) as string, last_deliveries: [] },
       ...{ failing_since: null, next_attempt_at: null },
       created_at: expect.stringMatching(/Z$/) as string,

@@ -5,6 +5,7 @@ import { toBrandResponse } from './brand.response.js';
 import { toCategoryResponse } from './category.response.js';
 import { toCustomerResponse } from './customer.response.js';
 import { toOrderResponse } from './order.response.js';
+import { toPriceListResponse } from './price-list.response.js';
 import { toProductResponse } from './product.response.js';
 import type { NamedSchema } from './resource.js';
 import * as is from './schema.js';
@@ -31,6 +32,7 @@ const KINDS = {
   categories: { toResponse: toCategoryResponse, schema: 'Category', id: '7' },
   brands: { toResponse: toBrandResponse, schema: 'Brand', id: '7' },
   stock: { toResponse: toStockListItem, schema: 'StockListItem', id: '70-12-5', idText: STOCK_ID },
+  price_lists: { toResponse: toPriceListResponse, schema: 'PriceList', id: 'RESELLER' },
 } satisfies { readonly [Name in ChangeKind]: Kind<(record: RecordOfKind[Name], currency: Currency) => unknown> };
 
 type Shown<Name extends ChangeKind> = ReturnType<(typeof KINDS)[Name]['toResponse']>;

@@ -1,4 +1,4 @@
-import { MAX_PRICE_BREAKS, type SkuRecord } from '@app/application';
+import { MAX_CUSTOMER_BREAKS, type SkuRecord } from '@app/application';
 import { toDecimal, type Currency } from '@app/domain';
 import { representation, type ValueOf } from './resource.js';
 import * as is from './schema.js';
@@ -25,7 +25,7 @@ export const SkuListItem = representation(
           price: is.majorUnits('Unit price.', 71.9),
           price_source: is.orNull(is.text('The price list; null: the catalog.', 'DEALERS')),
         }),
-        `How the price depends on the quantity, sorted by it, from 1; at most ${MAX_PRICE_BREAKS} from price lists. Only with ` +
+        `How the price depends on the quantity, sorted by it, from 1; at most ${MAX_CUSTOMER_BREAKS} from price lists. Only with ` +
           '`customer_id`.',
       ),
     ),

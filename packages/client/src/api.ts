@@ -427,7 +427,7 @@ export interface paths {
     put?: never;
     /**
      * Set prices
-     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. With `list`, the lines set the prices of that price list, which is not in the feed. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. With `list`, the lines set the prices of that price list. The same request with the same `reference` is applied once, and answered as the first time.
      */
     post: operations['changePrices'];
     delete?: never;
@@ -1940,7 +1940,8 @@ export interface components {
       /** @description A name for people. */
       name?: string | null;
       /** @description The kinds of resources. Absent: all. */
-      kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
+      kinds?:
+        ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[] | null;
       /**
        * @description Content of a message: `thin` names the changed resource, `full` contains its record.
        * @default thin
@@ -1958,7 +1959,8 @@ export interface components {
       /** @description A name for people. */
       name?: string | null;
       /** @description The kinds of resources. null: all. */
-      kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
+      kinds?:
+        ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[] | null;
       /** @description Content of a message: `thin` names the changed resource, `full` contains its record. */
       body?: ('thin' | 'full') | null;
       /** @description The maximum number of changes per message. Above 1, messages have another form: `WebhookBatch`. */
@@ -4348,7 +4350,7 @@ export interface components {
       name?: string;
       active?: boolean;
     };
-    /** @description A storage place in a warehouse. Key: store, warehouse, code. */
+    /** @description A shelf place. Key: store, warehouse, code. */
     ImportBin: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4358,7 +4360,7 @@ export interface components {
       warehouse: string;
       code: string;
     };
-    /** @description A brand. Key: store, slug. */
+    /** @description A maker. Key: store, slug. */
     ImportBrand: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4471,7 +4473,7 @@ export interface components {
       code: string;
       /** @description Required for a new row. */
       name?: string;
-      /** @description Must be the currency of the store. Not stored. */
+      /** @description That of the store: another one is refused. Not stored. */
       currency?: string;
       /**
        * Format: int32
@@ -4495,22 +4497,22 @@ export interface components {
       list: string;
       product: string;
       variant?: string | null;
-      /** @description All prices of the unit in the list. Empty: the list has no price and no quantity rule for the unit. */
+      /** @description All prices of the unit in the list. Empty: the list has none, and no rule, for it. */
       price_breaks?: {
         /**
          * Format: int32
-         * @description The price applies to orders with at least this number of units.
+         * @description From how many units of an order on the price applies.
          */
         from_quantity: number;
         /** @description In major units, as decimal text such as "79.90". */
         price: string;
       }[];
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /** @description The fewest units of an order. 1 where only `step` is given. */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of it. 1 if only `min_quantity` is given. */
+      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
       step?: number | null;
     };
-    /** @description The minimum quantity and the step of a product, or of one variant, at catalog prices. Key: store, product, variant. */
+    /** @description From how many, and in which steps, a product, or one variant, is sold at the prices of the catalog. Key: store, product, variant. */
     ImportQuantityRule: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4519,9 +4521,9 @@ export interface components {
       kind: 'quantity_rule';
       product: string;
       variant?: string | null;
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /** @description The fewest units of an order. 1 where only `step` is given. */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of it. 1 if only `min_quantity` is given. */
+      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
       step?: number | null;
     };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
@@ -4543,7 +4545,7 @@ export interface components {
       loyalty_points?: number;
       /**
        * Format: int64
-       * @description Minor units. Includes the payments of imported orders.
+       * @description Minor units. The payments of imported orders are in it.
        */
       total_spent?: number;
       tags?: (string | null)[];
@@ -4552,9 +4554,9 @@ export interface components {
       payment_terms_days?: number | null;
       company?: string | null;
       vat_id?: string | null;
-      /** @description The groups of the customer. A price list can apply to groups. */
+      /** @description Price lists name groups. */
       groups?: string[];
-      /** @description The code of the customer's price list. The list must exist. Null removes the code. */
+      /** @description The code of the customer's price list, which exists. Null removes it. */
       price_list?: string | null;
       addresses?: {
         label?: string | null;
@@ -4640,7 +4642,7 @@ export interface components {
       tax_included?: boolean;
       /**
        * Format: int64
-       * @description The credit for cancelled units. In minor units. Absent: their share of total_amount, or all but the fee.
+       * @description The credit for cancelled units, in minor units. Absent: their share of total_amount, or all but the fee.
        */
       cancelled_amount?: number;
       /**
@@ -4650,13 +4652,13 @@ export interface components {
       cancellation_fee?: number;
       /**
        * Format: int64
-       * @description total_amount minus the sum of the other amounts. In minor units. Computed if absent.
+       * @description Difference to total_amount. In minor units. Computed if absent.
        */
       adjustment_amount?: number;
       /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */
       customer_id?: string | null;
       customer_name?: string | null;
-      /** @description Stored as given, even if no mail can be sent to it. If a mail is held, it must be deliverable. */
+      /** @description Kept as it is, also where no mail can be sent to it, unless a mail is held. */
       customer_email?: string | null;
       customer_phone?: string | null;
       shipping_address?: {
@@ -4743,9 +4745,9 @@ export interface components {
          */
         returned_quantity?: number;
       }[];
-      /** @description True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse the order. */
+      /** @description True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse it. */
       takes_stock?: boolean;
-      /** @description Why the order is under review: codes of rules, or `manual`. Absent: the order is not under review, unless a stage is held. */
+      /** @description Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held. */
       held_reasons?: string[];
       /** @description The outcome of the fraud analysis. Absent: the order was not screened. */
       fraud?: {
@@ -4770,7 +4772,7 @@ export interface components {
           | 'notify-cancellation'
           | 'notify-refund'
           | 'review';
-        /** @description The shipment or refund to which the stage belongs. */
+        /** @description The shipment or refund that the stage is about. */
         reference?: string;
         /** @enum {string} */
         state: 'pending' | 'held' | 'done' | 'dead';
@@ -4856,18 +4858,18 @@ export interface components {
           quantity: number;
           /**
            * Format: int32
-           * @description How many of these units were cancelled before they shipped.
+           * @description Units of them that were cancelled before they shipped.
            */
           cancelled_quantity?: number;
         }[];
-        /** @description Whether the units of `lines` went back to bins. Absent: false. */
+        /** @description Whether these units went back to bins. Absent: false. */
         restock?: boolean;
       }[];
       /** @description Bookings after the placement, for the journal. Absent: derived from the payments, refunds and statuses. */
       bookings?: {
         /** @description ISO 8601 with a zone. */
         at: string;
-        /** @description When the booking was made. Absent: the time of the import. */
+        /** @description When it was made. Absent: at the import. */
         booked_at?: string;
         /** @enum {string} */
         kind: 'lines' | 'credit' | 'payment' | 'refund' | 'chargeback' | 'write_off' | 'cancellation';
@@ -6363,6 +6365,28 @@ export interface components {
       /** @description The full record; null when `deleted`. */
       data: components['schemas']['StockListItem'] | null;
     };
+    ChangedPriceList: {
+      /**
+       * @description The kind of the resource. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      kind: 'price_lists';
+      /**
+       * @description The id of the resource, as text.
+       * @example RESELLER
+       */
+      id: string;
+      /** @description Whether the resource is gone: its own route returns 404. */
+      deleted: boolean;
+      /**
+       * Format: date-time
+       * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description The full record; null when `deleted`. */
+      data: components['schemas']['PriceList'] | null;
+    };
     Change:
       | components['schemas']['ChangedOrder']
       | components['schemas']['ChangedProduct']
@@ -6370,7 +6394,8 @@ export interface components {
       | components['schemas']['ChangedCustomer']
       | components['schemas']['ChangedCategory']
       | components['schemas']['ChangedBrand']
-      | components['schemas']['ChangedStock'];
+      | components['schemas']['ChangedStock']
+      | components['schemas']['ChangedPriceList'];
     WebhookListItem: {
       /**
        * Format: uuid
@@ -6395,7 +6420,7 @@ export interface components {
        *       "skus"
        *     ]
        */
-      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[];
+      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[];
       /**
        * @description Whether a message has the records (`full`) or only names them.
        * @enum {string}
@@ -6476,7 +6501,7 @@ export interface components {
        *       "skus"
        *     ]
        */
-      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[];
+      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[];
       /**
        * @description Whether a message has the records (`full`) or only names them.
        * @enum {string}
@@ -6597,7 +6622,7 @@ export interface components {
        *       "skus"
        *     ]
        */
-      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[];
+      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock' | 'price_lists')[];
       /**
        * @description Whether a message has the records (`full`) or only names them.
        * @enum {string}
@@ -6937,6 +6962,40 @@ export interface components {
              */
             cursor: string;
           };
+        }
+      | {
+          /**
+           * @description What happened.
+           * @enum {string}
+           */
+          type: 'price_lists.changed' | 'price_lists.deleted';
+          /**
+           * Format: date-time
+           * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:01.080Z
+           */
+          timestamp: string;
+          data: {
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: 'price_lists';
+            /**
+             * @description The id of the resource, as text.
+             * @example RESELLER
+             */
+            id: string;
+            /** @description Whether the resource is gone: its own route returns 404. */
+            deleted: boolean;
+            /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+            record?: components['schemas']['PriceList'] | null;
+            /**
+             * @description The position after the changes of the message: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+          };
         };
     WebhookBatch: {
       /**
@@ -7069,6 +7128,22 @@ export interface components {
               deleted: boolean;
               /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
               record?: components['schemas']['StockListItem'] | null;
+            }
+          | {
+              /**
+               * @description The kind of the resource.
+               * @enum {string}
+               */
+              kind: 'price_lists';
+              /**
+               * @description The id of the resource, as text.
+               * @example RESELLER
+               */
+              id: string;
+              /** @description Whether the resource is gone: its own route returns 404. */
+              deleted: boolean;
+              /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+              record?: components['schemas']['PriceList'] | null;
             }
         )[];
       };
@@ -9763,7 +9838,10 @@ export interface operations {
   };
   getProduct: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description The prices are those of this customer, by its price lists, for one unit. `price_source` names the list then. For an unknown customer a list is empty, and a single resource is not found. */
+        customer_id?: string;
+      };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
         Prefer?: string;
@@ -10021,7 +10099,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden4'];
       409: components['responses']['Conflict'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. Another request of this kind has this reference: send another reference. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -10663,7 +10741,7 @@ export interface operations {
         };
       };
       409: components['responses']['Conflict'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. Another request of this kind has this reference: send another reference. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */

@@ -6,6 +6,7 @@ export const LONGEST_OF_ADDRESS = {
   ...{ company: 200, vat_id: 64, address: 500, address2: 500, city: 200, zip: 32, region: 200 },
 } as const;
 const NOTES = 2000;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type Metadata = Readonly<Record<string, string>> | null;
 
@@ -17,6 +18,7 @@ export interface ValidOrder {
     readonly quantity: number;
     readonly metadata?: Metadata;
   }[];
+  readonly customer_id?: string | null;
   readonly customer: Fields;
   readonly billing?: Fields | null;
   readonly payment_method?: string | null;
@@ -32,11 +34,13 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
   if (!isObject(body) || !isObject(body['customer']) || !Array.isArray(body['items'])) return false;
   const { items, customer, payment_method: payment = null, notes } = body as Fields & { items: unknown[] };
   const { external_reference: reference = null, expected_total: total = null, currency = null, billing = null } = body;
+  const { customer_id: id = null } = body;
   const { name, email = null, phone } = customer as Fields;
   return (
     items.length >= 1 &&
     items.length <= 100 &&
     items.every((item) => isObject(item) && isAvailable(item, catalog)) &&
+    (id === null || (typeof id === 'string' && UUID.test(id))) &&
     isText(name, 200) &&
     name.trim() !== '' &&
     (email === null || email === '' || isEmail(email)) &&
@@ -52,23 +56,40 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
   );
 }
 
-/** Whether a valid order must be refused with 422: for its stock, its currency (the store's is USD) or its total. */
+/** Whether a valid order must be refused with 422: for its customer, stock, currency (the store's is USD) or total. */
 export function cannotBePlaced(order: ValidOrder, catalog: readonly PricedProduct[]): boolean {
   const { items, currency = null, expected_total: total = null } = order;
   return (
+    ((order.customer_id ?? null) !== null && !catalog.some(({ listed }) => listed && isFor(listed.customer, order))) ||
     (currency !== null && currency.toUpperCase() !== 'USD') ||
     (total !== null && Math.round(total * 100) !== costOf(order, catalog)) ||
     !items.every((item) => productOf({ ...item }, catalog)?.isInStock)
   );
 }
 
-/** The total of the lines at catalog prices, in minor units. */
-export function costOf({ items }: ValidOrder, catalog: readonly PricedProduct[]): number {
-  return items.reduce((sum, item) => {
+/** The total of the lines at the prices of the catalog, or of the list of the customer, in minor units. */
+export function costOf(order: ValidOrder, catalog: readonly PricedProduct[]): number {
+  const { items } = order;
+  const units = new Map<PricedProduct | undefined, number>();
+  const unitOf = (item: ValidOrder['items'][number]) => {
     const product = productOf({ ...item }, catalog);
-    const variant = product?.variants.find(({ id }) => id === item.variant_id);
-    return sum + (variant ?? product ?? { price: NaN }).price * item.quantity;
+    return { product, variant: product?.variants.find(({ id }) => id === item.variant_id) };
+  };
+  for (const item of items) {
+    const { product, variant } = unitOf(item);
+    if (!variant) units.set(product, (units.get(product) ?? 0) + item.quantity);
+  }
+  return items.reduce((sum, item) => {
+    const { product, variant } = unitOf(item);
+    const { listed, price = NaN } = product ?? {};
+    if (variant) return sum + variant.price * item.quantity;
+    if (!listed || !isFor(listed.customer, order)) return sum + price * item.quantity;
+    return sum + ((units.get(product) ?? 0) < 10 ? listed.price : listed.priceOfTen) * item.quantity;
   }, 0);
+}
+
+export function isFor(customer: string, { customer_id: id }: ValidOrder): boolean {
+  return id?.toLowerCase() === customer;
 }
 
 /** Returns the product of an item with an id or a SKU. The SKUs of the catalog differ by more than letter case. */

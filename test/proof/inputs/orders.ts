@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { dataOf, type Exchange } from '../support/history.js';
-import { cannotBePlaced, costOf, isValidOrder, LONGEST_OF_ADDRESS, productOf, type ValidOrder } from './order-rules.js';
+import {
+  cannotBePlaced,
+  costOf,
+  isFor,
+  isValidOrder,
+  LONGEST_OF_ADDRESS,
+  productOf,
+  type ValidOrder,
+} from './order-rules.js';
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
@@ -88,8 +96,13 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
     { weight: 14, arbitrary: fc.constantFrom('COD', 'offline', 'Cod', 'OffLine', null) },
     { weight: 1, arbitrary: fc.constantFrom('CARD', 'stripe', 'COD ', 'o\ufb04ine', '') },
   );
+  const dealer = catalog[0]?.listed?.customer ?? '';
   const order = fc.record(
     {
+      customer_id: fc.oneof(
+        { weight: 10, arbitrary: mostly(fc.constantFrom<unknown>(null, dealer, dealer.toUpperCase())) },
+        { weight: 1, arbitrary: fc.constant(null).map(() => randomUUID()) },
+      ),
       items: mostly(items.map((entries) => raw(`[${entries.join()}]`))),
       customer: mostly(forged(customer).map(raw)),
       billing: fc.oneof(
@@ -231,7 +244,12 @@ function faultOfRecord(order: ValidOrder, catalog: readonly PricedProduct[], ans
   const isBilledApart = Object.values(billed).some((value) => value !== '');
   const expected: Record<string, unknown> = {
     // No customer of the scene has an e-mail that an order is sent with.
-    customer: { id: null, name, email: email ?? '', phone: phone ?? '' },
+    customer: {
+      id: catalog.find(({ listed }) => listed && isFor(listed.customer, order))?.listed?.customer ?? null,
+      name,
+      email: email ?? '',
+      phone: phone ?? '',
+    },
     shipping_address: place,
     billing_address: isBilledApart ? billed : { name: '', ...place },
     notes: notes ?? '',

@@ -14,6 +14,8 @@ export interface PricedProduct {
   /** True when stock exceeds the sum of all orders, variants included; false when there is none. */
   readonly isInStock: boolean;
   readonly variants: readonly { readonly id: number; readonly price: number }[];
+  /** What the price list of one customer asks for the product itself. */
+  readonly listed?: { readonly customer: string; readonly price: number; readonly priceOfTen: number };
 }
 
 interface NamedRow {
@@ -123,11 +125,16 @@ function soldOut(id: number): PricedProduct {
 
 async function pricedProducts(store: StoreFixture): Promise<PricedProduct[]> {
   const catalog: PricedProduct[] = [];
+  const list = await store.priceList();
+  const customer = await store.customer({ price_list: list });
   for (const price of PRICES) {
     const sku = `Priced-${price}`;
     const id = await store.product({ sku, price, stock: STOCK });
     const variant = await store.variant(id, { price: price + 50, stock: STOCK });
-    catalog.push({ id, sku, price, isInStock: true, variants: [{ id: variant, price: price + 50 }] });
+    const listed = { customer, price: price + 7, priceOfTen: price + 3 };
+    await store.listPrice(list, { productId: id, price: listed.price });
+    await store.listPrice(list, { productId: id, from: 10, price: listed.priceOfTen });
+    catalog.push({ id, sku, price, isInStock: true, variants: [{ id: variant, price: price + 50 }], listed });
   }
   return catalog;
 }

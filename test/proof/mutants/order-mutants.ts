@@ -18,6 +18,12 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     /FAIL .*The quantity of a unit > follows the rule of the catalog/,
     ['quantity-rule', 'return quantity > 0 || minQuantity > step;'],
   ),
+  mutant(
+    'an order has the prices of another day than its date',
+    'test/e2e/customer-prices.spec.ts -t has the prices of its date',
+    /FAIL .*has the prices of its date, before the midnight of the store/,
+    ['price-at-date', 'const priced = found;'],
+  ),
   mutant('an order is committed without its units', 'oversell', /^ *round \d+: .*expected/, [
     'withdrawal-with-commit',
     'TAKEN,',

@@ -109,7 +109,7 @@ export class PricesController {
       'which lists show and which orders without a variant pay. The prices of drafts, archived products and inactive ' +
       'variants can be set, too. A refused line changes nothing; the other lines apply unless the request is ' +
       '`atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set ' +
-      'prices of that price list. Price lists are not in the feed. A repeated request with the same `reference` is ' +
+      'prices of that price list. A repeated request with the same `reference` is ' +
       'applied once and gets the first answer.',
     of: PriceChange,
     body: {

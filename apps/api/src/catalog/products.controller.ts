@@ -13,7 +13,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentKey } from '../access/current-store.decorator.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
-import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { ApiList, ApiParameters, ApiSingle } from '../openapi/endpoints.js';
 import {
   customerParameter,
   exactFilter,
@@ -79,6 +79,7 @@ export class ProductsController {
   }
 
   @Get(':idOrSlug')
+  @ApiParameters
   @ApiSingle({
     operationId: 'getProduct',
     summary: 'One active product',

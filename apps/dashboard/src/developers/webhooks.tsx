@@ -7,7 +7,9 @@ import { instantOf } from '../parts/day.js';
 import { count, exactTime, joined, Time, timeText, timeZone } from '../parts/text.js';
 
 type Kind = Webhook['kinds'][number];
-const KINDS: readonly Kind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'];
+const KINDS: readonly Kind[] = [
+  ...(['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock', 'price_lists'] as const),
+];
 const BODIES = { thin: 'Names what changed.', full: 'Contains the record, with names and addresses of customers.' };
 const OVERLAPS = { immediately: 0, 'after 1 day': 24, 'after 7 days': 168 };
 

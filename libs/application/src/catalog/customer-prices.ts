@@ -2,7 +2,7 @@ import { readUuid, type Currency, type StockItem } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { OrderQuotes } from '../orders/order-quotes.js';
 import { CustomerRepository } from '../ports/customer.repository.js';
-import { PriceBreaks, type PriceBreak } from '../ports/price-breaks.js';
+import { PriceBreaks, type CustomerPriceBreak } from '../ports/price-breaks.js';
 
 export interface CustomerPrice {
   /** The price of one unit, in minor units of the store's currency. */
@@ -10,7 +10,7 @@ export interface CustomerPrice {
   /** The price list; null for the catalog. */
   readonly priceSource: string | null;
   /** Sorted by quantity; the first is the price of one unit. */
-  readonly breaks: readonly PriceBreak[];
+  readonly breaks: readonly CustomerPriceBreak[];
 }
 
 /** What customers pay, as their orders do. */
@@ -35,9 +35,10 @@ export class CustomerPrices {
     const id = readUuid(customer);
     if (id === null || (await this.customers.findById(store.id, id)) === null) return null;
     if (units.length === 0) return [];
+    const at = new Date();
     const [{ lines, unavailable }, breaks] = await Promise.all([
-      this.quotes.priceUnitsFor(store, id, units),
-      this.lists.find(store.id, id, units, new Date()),
+      this.quotes.priceUnitsFor(store, id, units, at),
+      this.lists.find(store.id, id, units, at),
     ]);
     const isMissing = new Set(unavailable.map(({ line }) => line));
     const priced = lines.values();
@@ -52,7 +53,7 @@ export class CustomerPrices {
 }
 
 /** Without breaks that change nothing. */
-function withoutRepetitions(breaks: readonly PriceBreak[]): PriceBreak[] {
+function withoutRepetitions(breaks: readonly CustomerPriceBreak[]): CustomerPriceBreak[] {
   return breaks.filter(({ fromQuantity, price, priceSource }, index) => {
     const before = breaks[index - 1];
     return !before || (fromQuantity > 1 && (price !== before.price || priceSource !== before.priceSource));

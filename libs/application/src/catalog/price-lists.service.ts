@@ -20,7 +20,7 @@ export class PriceListsService {
 
   /** @throws NotFound when the store has no list with the code. */
   async retrieve(storeId: number, code: string): Promise<PriceList> {
-    const found = isStorable(code) ? await this.lists.find(storeId, code) : null;
+    const [found] = isStorable(code) ? await this.lists.findByCodes(storeId, [code]) : [];
     if (!found) throw new NotFound('PriceList');
     return found;
   }

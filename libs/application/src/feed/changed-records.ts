@@ -4,6 +4,7 @@ import { CategoryRepository } from '../ports/category.repository.js';
 import type { ChangeKind, RecordOfKind } from '../ports/change-feed.js';
 import { CustomerRepository } from '../ports/customer.repository.js';
 import { OrderRepository } from '../ports/order.repository.js';
+import { PriceListRepository } from '../ports/price-list.repository.js';
 import { ProductRepository } from '../ports/product.repository.js';
 import { SkuRepository, type SkuId } from '../ports/sku.repository.js';
 import { StockRepository, type StockId } from '../ports/stock.repository.js';
@@ -23,6 +24,7 @@ export class ChangedRecords {
     categories: CategoryRepository,
     brands: BrandRepository,
     stock: StockRepository,
+    priceLists: PriceListRepository,
   ) {
     this.finders = {
       orders: (storeId, ids) => orders.findByIds(storeId, ids),
@@ -32,6 +34,7 @@ export class ChangedRecords {
       categories: (storeId, ids) => categories.findByIds(storeId, ids.map(Number)),
       brands: (storeId, ids) => brands.findByIds(storeId, ids.map(Number)),
       stock: (storeId, ids) => stock.findByIds(storeId, ids.map(parseStockId)),
+      price_lists: (storeId, codes) => priceLists.findByCodes(storeId, codes),
     };
   }
 
@@ -48,6 +51,7 @@ export class ChangedRecords {
 
 function idOf(record: AnyRecord): string {
   if ('id' in record) return String(record.id);
+  if ('code' in record) return record.code;
   const { productId, variantId } = record;
   if ('binId' in record) return `${productId}-${variantId ?? 0}-${record.binId}`;
   return variantId === null ? String(productId) : `${productId}-${variantId}`;

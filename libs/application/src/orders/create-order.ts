@@ -90,6 +90,8 @@ class Rejection extends OrderRejected {
 
 const RECEIPT_ATTEMPTS = 3;
 
+const QUARTER_MS = 900_000;
+
 @Injectable()
 export class CreateOrder {
   constructor(
@@ -102,8 +104,8 @@ export class CreateOrder {
   /**
    * Prices the items from the current catalog, screens the order and places it. After an error, except
    * CommitOutcomeUnknown, no order is written.
-   * @throws MetadataTooLarge, AmbiguousSku, ItemsUnavailable, UnknownCustomer, CurrencyMismatch, QuantityNotOffered, PriceChanged,
-   *   OutOfStock, ExternalReferenceTaken
+   * @throws MetadataTooLarge, AmbiguousSku, ItemsUnavailable, UnknownCustomer, CurrencyMismatch, QuantityNotOffered,
+   * PriceChanged, OutOfStock, ExternalReferenceTaken
    * @throws ChargesUnavailable, or the DomainError with which the charges refuse the order
    * @throws OrderRejected when the store's fraud rules reject the order: the assessment is written.
    * @throws IdempotencyMismatch, IdempotencyInFlight
@@ -165,7 +167,11 @@ export class CreateOrder {
   private async quote(command: CreateOrderCommand): Promise<Quoted> {
     const { store, request } = command;
     assertMetadataFits(metadataOf(request));
-    const [priced, placedAt] = await Promise.all([this.quotes.price(command), this.clock.now()]);
+    const at = new Date();
+    const [found, placedAt] = await Promise.all([this.quotes.price(command, at), this.clock.now()]);
+    // The prices of an order are those of its date, which is not by the clock of this process.
+    // @protects price-at-date
+    const priced = isOfSameDay(at, placedAt) ? found : await this.quotes.price(command, placedAt);
     const { lines, unavailable, notOffered = [] } = priced;
     if (unavailable.length > 0) throw new ItemsUnavailable(unavailable);
     if (!isCurrencyExpected(command)) throw new CurrencyMismatch(store.currency);
@@ -174,6 +180,11 @@ export class CreateOrder {
     if (!costs(quote, request.expectedTotal)) throw new PriceChanged(quote.total);
     return { quote, placedAt };
   }
+}
+
+/** Whether no midnight lies between: in every time zone, midnight is a full quarter of an hour of UTC. */
+function isOfSameDay(...times: readonly Date[]): boolean {
+  return new Set(times.map((time) => Math.floor(time.getTime() / QUARTER_MS))).size === 1;
 }
 
 /** Collects the metadata of the order and of its lines. */

@@ -7,6 +7,7 @@ import {
   MAX_UNIT_PRICE,
   Money,
   quoteOf,
+  sameStock,
   subtotalOf,
   type BillingAddress,
   type ChargeableOrder,
@@ -66,7 +67,7 @@ interface QuoteCommand {
 }
 
 /** What the prices depend on besides the items. */
-type Scene = Omit<PriceRequest, 'storeId' | 'currency' | 'lines' | 'at'>;
+type Scene = Omit<PriceRequest, 'storeId' | 'currency' | 'lines'>;
 
 const GUEST = { id: null, email: '' };
 
@@ -92,13 +93,14 @@ export class OrderQuotes {
   ) {}
 
   /**
-   * Prices the items of a new order. Those with a SKU are found first, by one statement more. Lines have the metadata, and the given
-   * price and charges, of their items. Those with a given price are offered in every quantity.
+   * Prices the items of a new order. One additional statement resolves SKUs first. Lines take the metadata, price and
+   * charges of their items. An item with a given price is offered in every quantity.
+   * @param at the time whose prices apply.
    * @throws AmbiguousSku, PricesUnavailable, UnknownCustomer
    */
-  async price({ store, request }: QuoteCommand): Promise<PricedItems> {
+  async price({ store, request }: QuoteCommand, at: Date): Promise<PricedItems> {
     const { items, customer, customerId = null } = request;
-    const scene: Scene = { customer: { id: customerId, email: customer.email }, channel: 'WEBSITE' };
+    const scene: Scene = { customer: { id: customerId, email: customer.email }, channel: 'WEBSITE', at };
     const [priced] = await Promise.all([
       this.priceItems(store, items, scene),
       customerId === null ? null : this.assertCustomer(store.id, customerId),
@@ -107,8 +109,8 @@ export class OrderQuotes {
   }
 
   /**
-   * Prices the items that a change of lines adds, by the rules of {@link price}, and checks the quantities that it gives lines. A line
-   * that a client with its own prices resizes is offered in every quantity.
+   * Prices the items that a change of lines adds, by the rules of {@link price}, and checks the units of the order whose
+   * quantity it changes. A client with its own prices may change the quantity of a line to any.
    * @param orderOf finds the order; unused where nothing depends on it.
    * @throws AmbiguousSku, PricesUnavailable
    */
@@ -117,38 +119,49 @@ export class OrderQuotes {
     { add, set, mayGive = false }: LinesEdit,
     orderOf: () => Promise<EditedOrder>,
   ): Promise<PricedItems> {
-    const given = mayGive ? [] : set.filter(({ quantity }) => quantity > 0);
-    if (given.length === 0 && add.every(({ unitPrice }) => unitPrice)) {
-      return this.priceItems(store, add, { customer: GUEST, channel: 'WEBSITE' }, 'add');
+    const at = new Date();
+    if ((mayGive || set.length === 0) && add.every(({ unitPrice }) => unitPrice)) {
+      return this.priceItems(store, add, { customer: GUEST, channel: 'WEBSITE', at }, 'add');
     }
     const { customerId, customer, source, lines } = await orderOf();
     const quantities = new Map(set.map(({ line, quantity }) => [line, quantity]));
-    const units = lines.flatMap(({ line, productId, variantId, quantity: before, cancelledQuantity }) => {
-      const after = quantities.get(line) ?? before;
-      const isResized = after !== before && given.some((item) => item.line === line);
-      const unit = { line, productId: productId ?? 0, variantId, quantity: after - cancelledQuantity, isResized };
-      return productId === null || unit.quantity <= 0 ? [] : [unit];
+    const kept = lines.flatMap(({ line, productId, variantId, quantity: before, cancelledQuantity }) => {
+      const quantity = (quantities.get(line) ?? before) - cancelledQuantity;
+      return productId !== null && quantity > 0 ? [{ productId, variantId, quantity }] : [];
     });
-    const resized = units.filter(({ isResized }) => isResized);
-    const besides = units.filter(({ isResized }) => !isResized);
-    const scene = { customer: { id: customerId, email: customer.email }, channel: source as OrderSource, besides };
-    const requests = resized.map(({ productId, variantId, quantity }) => ({ productId, variantId, quantity }));
-    const priced = await this.priceItems(store, [...add, ...requests], scene, 'add');
+    const resized = set.flatMap(({ line, quantity }, index) => {
+      const { productId = null, variantId = null, quantity: before } = lines[line - 1] ?? {};
+      return productId !== null && quantity !== before && !mayGive ? [{ productId, variantId, index }] : [];
+    });
+    const checked = kept.filter((unit, place) => {
+      const isFirst = kept.findIndex((other) => sameStock(other, unit)) === place;
+      return isFirst && resized.some((line) => sameStock(line, unit));
+    });
+    const besides = kept.filter((unit) => !checked.includes(unit));
+    const whom = { id: customerId, email: customer.email };
+    const scene = { customer: whom, channel: source as OrderSource, besides, at };
+    const priced = await this.priceItems(store, [...add, ...checked], scene, 'add');
     const unavailable = priced.unavailable.filter(({ line }) => line < add.length);
     return {
       lines: priced.lines.slice(0, add.length - unavailable.length),
       unavailable,
-      notOffered: priced.notOffered?.map((item) => {
-        const unit = resized[item.line - add.length];
-        return unit ? { ...item, list: 'set', line: set.findIndex(({ line }) => line === unit.line) } : item;
+      notOffered: priced.notOffered?.flatMap((item) => {
+        const unit = checked[item.line - add.length];
+        const changes = resized.filter((line) => unit && sameStock(line, unit));
+        return unit ? changes.map(({ index }) => ({ ...item, list: 'set' as const, line: index })) : [item];
       }),
     };
   }
 
   /** Prices one unit of each for a customer. @throws PricesUnavailable */
-  priceUnitsFor(store: QuoteStore, customerId: string, units: readonly StockItem[]): Promise<PricedItems> {
+  priceUnitsFor(
+    store: QuoteStore,
+    customerId: string,
+    units: readonly StockItem[],
+    at: Date,
+  ): Promise<PricedItems> {
     const lines = units.map(({ productId, variantId }) => ({ productId, variantId, quantity: 1 }));
-    return this.priceByIds(store, lines, { customer: { id: customerId, email: '' }, channel: 'WEBSITE' });
+    return this.priceByIds(store, lines, { customer: { id: customerId, email: '' }, channel: 'WEBSITE', at });
   }
 
   /** @throws InvalidOrderItems, ChargesUnavailable, or the DomainError with which the charges refuse the order */
@@ -241,7 +254,7 @@ export class OrderQuotes {
     scene: Scene,
   ): Promise<PricedItems> {
     try {
-      const priced = await this.pricing.price({ storeId: id, currency, lines: items, ...scene, at: new Date() });
+      const priced = await this.pricing.price({ storeId: id, currency, lines: items, ...scene });
       assertPriced(priced, items, currency);
       return priced;
     } catch (error) {

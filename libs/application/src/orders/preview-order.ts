@@ -45,7 +45,7 @@ export class PreviewOrder {
     const { store, mode, request } = command;
     const { items, externalReference, expectedTotal } = request;
     assertMetadataFits(metadataOf(request));
-    const { lines, unavailable, notOffered = [] } = await this.quotes.price(command);
+    const { lines, unavailable, notOffered = [] } = await this.quotes.price(command, new Date());
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
     const quote = await this.quotes.charge(command, lines);

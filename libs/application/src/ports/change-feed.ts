@@ -2,6 +2,7 @@ import type { BrandRecord } from './brand.repository.js';
 import type { CategoryRecord } from './category.repository.js';
 import type { CustomerRecord } from './customer.repository.js';
 import type { OrderRecord } from './order.repository.js';
+import type { PriceList } from './price-list.repository.js';
 import type { ProductRecord } from './product.repository.js';
 import type { SkuRecord } from './sku.repository.js';
 import type { StockRecord } from './stock.repository.js';
@@ -14,15 +15,16 @@ export interface RecordOfKind {
   readonly categories: CategoryRecord;
   readonly brands: BrandRecord;
   readonly stock: StockRecord;
+  readonly price_lists: PriceList;
 }
 
-export const CHANGE_KINDS = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'] as const;
+export const CHANGE_KINDS = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock', 'price_lists'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** The latest change of a resource. Each resource occurs once in the feed. */
 export interface Change {
   readonly kind: ChangeKind;
-  /** `70-12` is the SKU of variant 12 of product 70, `70-12-5` its stock in bin 5 (changed-records.ts). */
+  /** `70-12` is the SKU of variant 12 of product 70, `70-12-5` its stock in bin 5, and a code a price list (changed-records.ts). */
   readonly id: string;
   readonly position: number;
   /** When the change entered the feed, a moment after its commit. */

@@ -10,7 +10,7 @@ export interface PriceLine extends StockUnit {
    * the price as it is: the line gives a quantity rule.
    */
   readonly price: string | null | undefined;
-  /** The price that the writer assumes, as decimal text; null overwrites any price. */
+  /** The price that the writer assumes, as decimal text; null overwrites any price, and none. */
   readonly expected: string | null;
   /** The quantity from which the price of a list applies; 1 without a list. */
   readonly fromQuantity: number;

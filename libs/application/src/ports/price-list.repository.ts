@@ -50,7 +50,8 @@ export abstract class PriceListRepository {
   /** Sorted by code as code points. */
   abstract list(storeId: number, filter: PriceListFilter, page: Page): Promise<PageOf<PriceList>>;
 
-  abstract find(storeId: number, code: string): Promise<PriceList | null>;
+  /** Finds the existing lists among the codes, in any order. */
+  abstract findByCodes(storeId: number, codes: readonly string[]): Promise<PriceList[]>;
 
   /**
    * Creates the list, or replaces what it says and keeps its prices.

@@ -1,6 +1,6 @@
 import type { StockItem, VariantAttributes } from '@app/domain';
 import type { Page, PageOf, UpdatedFilter } from './page.js';
-import type { PriceBreak } from './price-breaks.js';
+import type { CustomerPriceBreak } from './price-breaks.js';
 
 export type SkuId = StockItem;
 
@@ -23,7 +23,7 @@ export interface SkuRecord extends SkuId {
   /** The price list that gives the price to the requested customer; null means the catalog. Absent without a customer. */
   readonly priceSource?: string | null;
   /** The prices of that customer, sorted by quantity; the first is the price of one unit. Absent without a customer. */
-  readonly priceBreaks?: readonly PriceBreak[];
+  readonly priceBreaks?: readonly CustomerPriceBreak[];
   /** Present when the filter includes it. */
   readonly updatedAt?: Date;
 }

@@ -1,3 +1,4 @@
+import { MAX_LISTS_OF_CUSTOMER } from '@app/domain';
 import { customerOfEmail } from '../lists/customer-email.js';
 
 /**
@@ -7,7 +8,8 @@ import { customerOfEmail } from '../lists/customer-email.js';
  */
 export const listsOf = (customer: string, at: string) => `
   SELECT list.code, list.is_own, list.priority
-  FROM customers AS account
+  FROM (SELECT (${at} AT TIME ZONE time_zone)::date AS day FROM stores WHERE id = $1) AS store
+  CROSS JOIN customers AS account
   CROSS JOIN LATERAL (
     SELECT code, true AS is_own, priority, valid_from, valid_to FROM price_lists
     WHERE store_id = $1 AND code = account.price_list
@@ -17,8 +19,8 @@ export const listsOf = (customer: string, at: string) => `
   ) AS list
   /* @protects store-of-priced-customer */
   WHERE account.store_id = $1 AND account.id = ${customer}
-    AND (SELECT (${at} AT TIME ZONE time_zone)::date FROM stores WHERE id = $1)
-      BETWEEN coalesce(list.valid_from, '-infinity') AND coalesce(list.valid_to, 'infinity')`;
+    AND store.day BETWEEN coalesce(list.valid_from, '-infinity') AND coalesce(list.valid_to, 'infinity')
+  ORDER BY list.is_own DESC, list.priority DESC, list.code COLLATE "C" LIMIT ${MAX_LISTS_OF_CUSTOMER}`;
 
 /** SQL for the id of the customer of an order. @param id @param email expressions. */
 export const customerOf = (id: string, email: string) => `coalesce(${id}::uuid, ${customerOfEmail('$1', email)})`;

@@ -13,7 +13,7 @@ import {
 } from '@app/application';
 import { PriceListInUse } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { Conditions } from '../lists/conditions.js';
+import { anyOf, Conditions } from '../lists/conditions.js';
 import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
 import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { Database } from '../postgres/database.js';
@@ -25,7 +25,7 @@ import { ruleOf } from './quantity-rules.js';
 const COLUMNS = `code, name, priority, valid_from::text AS "validFrom", valid_to::text AS "validTo",
     customer_groups AS "customerGroups"`;
 
-const FIND = `/* price_lists.find */ SELECT ${COLUMNS} FROM price_lists WHERE store_id = $1 AND code = $2`;
+const FIND = `/* price_lists.find */ SELECT ${COLUMNS} FROM price_lists WHERE store_id = $1 AND ${anyOf('code', '$2::text[]')}`;
 
 const SAVE = `/* price_lists.save */
   INSERT INTO price_lists (store_id, code, name, priority, valid_from, valid_to, customer_groups)
@@ -82,9 +82,8 @@ export class PostgresPriceListRepository extends PriceListRepository {
     });
   }
 
-  override async find(storeId: number, code: string): Promise<PriceList | null> {
-    const [found] = await this.database.query<PriceList>(FIND, [storeId, code]);
-    return found ?? null;
+  override findByCodes(storeId: number, codes: readonly string[]): Promise<PriceList[]> {
+    return this.database.queryPrepared(FIND, [storeId, codes]);
   }
 
   override save(storeId: number, list: PriceList): Promise<void> {

@@ -22,7 +22,10 @@ const CUSTOMERS_WITH_CONTACT = 'SELECT customer_id FROM customer_contacts WHERE 
 
 // Customers are locked after the orders, because a payment locks its order before the customer.
 const LOCK_CUSTOMERS = `/* people.customers */
-  SELECT id, email, phone, contacts, ${hasEmail('customers', '$2')} AS "isPerson" FROM customers
+  SELECT id, email, phone, ${hasEmail('customers', '$2')} AS "isPerson", ARRAY(
+    SELECT contact FROM jsonb_array_elements(contacts) AS contact
+    WHERE ${hasEmail('customers', '$2')} OR lower(contact ->> 'email') = lower($2)) AS contacts
+  FROM customers
   WHERE store_id = $1 AND id = ANY (ARRAY(
     SELECT id FROM ${CUSTOMER} UNION ALL ${CUSTOMERS_WITH_CONTACT}))
   ORDER BY id FOR NO KEY UPDATE`;
@@ -167,6 +170,7 @@ interface CustomerRow extends Contact {
   readonly id: string;
   /** Whether the customer is the person, and not a company that has the person as a contact. */
   readonly isPerson: boolean;
+  /** Those that go. */
   readonly contacts: readonly Partial<Contact>[];
 }
 
@@ -244,10 +248,10 @@ export class PostgresPersonalData extends PersonalData {
         await sql.query(DELETE_SECRETS, [storeId, customer.id]);
       }
       if (companies.length > 0) {
-        const companyIds = companies.map(({ id }) => id);
-        await sql.query(ERASE_CONTACTS, [storeId, companyIds, email]);
+        await sql.query(ERASE_CONTACTS, [storeId, companies.map(({ id }) => id), email]);
       }
-      const contacts = [{ email, phone: '' }, ...(customer ? [customer, ...customer.contacts] : []), ...orders];
+      const gone = customers.flatMap(({ contacts }) => contacts);
+      const contacts = [{ email, phone: '' }, ...(customer ? [customer] : []), ...gone, ...orders];
       const blockedContacts = await unblock(sql, storeId, contacts);
       const members = await sql.query<object>(MEMBER, [storeId, email]);
       return {

@@ -35,7 +35,15 @@ const RULES: Readonly<Record<string, string>> = {
     SELECT order_id AS id FROM order_lines l JOIN products p ON p.store_id = l.store_id AND p.id = l.product_id
       LEFT JOIN product_variants v ON v.store_id = l.store_id AND v.id = l.variant_id
       JOIN orders o ON o.store_id = l.store_id AND o.id = l.order_id
-    WHERE l.store_id = $1 AND o.source = 'WEBSITE' AND l.unit_price <> coalesce(v.price, p.price)`,
+    WHERE l.store_id = $1 AND o.source = 'WEBSITE' AND l.unit_price <> coalesce(
+      (SELECT listed.price FROM list_prices AS listed
+      WHERE listed.store_id = l.store_id AND listed.list = l.price_source AND listed.product_id = l.product_id
+        AND listed.variant_key = coalesce(l.variant_id, 0) AND listed.from_quantity <= (
+          SELECT sum(other.quantity) FROM order_lines AS other
+          WHERE other.store_id = l.store_id AND other.order_id = l.order_id AND other.product_id = l.product_id
+            AND other.variant_id IS NOT DISTINCT FROM l.variant_id)
+      ORDER BY listed.from_quantity DESC LIMIT 1),
+      CASE WHEN l.price_source IS NULL THEN coalesce(v.price, p.price) END, -1)`,
 };
 
 // Rows that need an order but have none. A foreign key forbids them; the oracle does not rely on it.

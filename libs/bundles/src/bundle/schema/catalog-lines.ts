@@ -1,4 +1,4 @@
-import { MAX_GROUP_NAME, MAX_GROUPS_OF_LIST, MAX_INT4, MAX_ORDERED_UNITS, MAX_PRICE_BREAKS } from '@app/domain';
+import { MAX_GROUPS_OF_LIST, MAX_INT4, MAX_ORDERED_UNITS, MAX_PRICE_BREAKS } from '@app/domain';
 import * as is from './vocabulary.js';
 
 export const warehouseLine = is.object(
@@ -105,15 +105,6 @@ export const productLine = is.object(
   { rule: 'product', description: 'A product with its variants; brand and categories are slugs. Key: store, slug.' },
 );
 
-const group = is.textLike(
-  '\\S',
-  `must be 1 to ${MAX_GROUP_NAME} visible characters, with plain spaces only between them`,
-  {
-    maxLength: MAX_GROUP_NAME,
-    reads: 'reference',
-  },
-);
-
 export const priceListLine = is.object(
   {
     kind: is.kind('price_list'),
@@ -137,7 +128,7 @@ export const priceListLine = is.object(
     valid_to: is.optional(
       is.described(is.orNull(is.day), 'The last day on which the list applies. Null: no last day.'),
     ),
-    customer_groups: is.optional(is.list(group, { maxItems: MAX_GROUPS_OF_LIST, uniqueItems: true })),
+    customer_groups: is.optional(is.list(is.reference, { maxItems: MAX_GROUPS_OF_LIST, uniqueItems: true })),
   },
   { rule: 'priceList', description: 'A price list. Key: store, code.' },
 );

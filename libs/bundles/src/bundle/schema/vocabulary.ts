@@ -24,7 +24,7 @@ export const trimmedText = (maxLength: number) => text(maxLength, { reads: 'trim
 export const name = (maxLength: number, options: SchemaOptions = {}) =>
   Type.String({ maxLength, pattern: '\\S', reads: 'name', ...options });
 
-export const textLike = (pattern: string, problem: string, options: SchemaOptions = {}) =>
+const textLike = (pattern: string, problem: string, options: SchemaOptions = {}) =>
   Type.String({ maxLength: 200, pattern, problem, ...options });
 
 const schemaOf = ({ maxLength, pattern, rule }: ValueKind<unknown>) => ({ maxLength, pattern, problem: rule });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dueAtOf, filledFields, ledgerOf, MAX_BINS_OF_ORDER } from '@app/domain';
-import { hasEmail, takeSold } from '@app/infrastructure';
+import { customerOfEmail, takeSold } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import { takesStock, type BundleOrderLine, type OrderRecordLine } from '../schema/bundle.js';
@@ -26,7 +26,9 @@ const PARTS_TEXT = `coalesce((
 // An order that is already stored does not change, because history does not change.
 const INSERT_ORDERS = `/* import.orders.insert */
   INSERT INTO orders (store_id, customer_id, email_key, phone_key, address_key, search_text, ${ORDER_COLUMNS})
-  SELECT $1::int, coalesce(linked.id, customers.id), email_key(given.customer_email),
+  SELECT $1::int,
+    coalesce(linked.id, CASE WHEN NOT (line.fields -> 'is_guest')::boolean THEN ${customerOfEmail('$1', 'given.customer_email')} END),
+    email_key(given.customer_email),
     comparable_phone(given.customer_phone), comparable_address(given.shipping_address),
     order_text(given.customer_email, given.receipt_number, given.customer_name, given.external_reference,
       given.shipping_address, given.billing_address) || ${PARTS_TEXT},
@@ -34,8 +36,6 @@ const INSERT_ORDERS = `/* import.orders.insert */
   FROM jsonb_array_elements($2::jsonb) AS line (fields)
   CROSS JOIN LATERAL jsonb_populate_record(NULL::orders, line.fields) AS given
   LEFT JOIN customers AS linked ON linked.store_id = $1 AND linked.id = given.customer_id
-  LEFT JOIN customers ON customers.store_id = $1 AND ${hasEmail('customers', 'given.customer_email')}
-    AND NOT (line.fields -> 'is_guest')::boolean
   ON CONFLICT DO NOTHING
   RETURNING id`;
 

@@ -163,8 +163,8 @@ CREATE TABLE list_prices (
 COMMENT ON TABLE list_prices IS 'Prices of products and variants in a price list, by the quantity from which they apply.';
 CREATE TRIGGER list_prices_have_a_variant_key BEFORE INSERT OR UPDATE OF variant_id, variant_key ON list_prices
   FOR EACH ROW EXECUTE FUNCTION key_the_variant();
--- The lines of a list.
-CREATE INDEX list_prices_by_list ON list_prices (store_id, list, product_id, variant_key, from_quantity);
+-- The lines of a list. Without the quantity: the lists of a customer find the prices of a unit next to each other, in the primary key.
+CREATE INDEX list_prices_by_list ON list_prices (store_id, list, product_id, variant_key);
 
 -- What may be ordered of a unit. The rules of the list that prices the unit apply; without any, those of the catalog (list '').
 -- A list has rules for the units that it has prices for: their writers remove both together.

@@ -5,7 +5,7 @@
 
 -- These are the resources of the feed. A new kind needs its word here, triggers that log it, and its look-up in
 -- number_changes.
-CREATE TYPE change_kind AS ENUM ('orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock');
+CREATE TYPE change_kind AS ENUM ('orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock', 'price_lists');
 
 -- There are no foreign keys to stores: only triggers of tables that have one write here, several times for every order.
 CREATE TABLE change_log (
@@ -358,6 +358,8 @@ BEGIN
           WHERE store_id = of_store AND (product_id, variant_key, bin_id)
             >= (split_part(entity, '-', 1)::int, split_part(entity, '-', 2)::int, split_part(entity, '-', 3)::int)
           ORDER BY product_id, variant_key, bin_id LIMIT 1)
+        WHEN 'price_lists' THEN (SELECT true FROM price_lists
+          WHERE store_id = of_store AND code = entity COLLATE "default" ORDER BY code LIMIT 1)
       END, false) AS shown
       FROM touched
     ), news AS MATERIALIZED (
@@ -607,6 +609,22 @@ SELECT pg_temp.after_each_statement('log_updated', 'stock', '{update}', $$
   SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key
   FROM (TABLE changed EXCEPT TABLE removed) AS updated$$);
 
+-- A list changes with its prices and rules: a reader then reads them again. The rules of the catalog are in no record.
+SELECT pg_temp.after_each_statement('log', 'price_lists', '{insert,delete}', $$
+  INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'price_lists'::change_kind, code FROM changed$$);
+SELECT pg_temp.after_each_statement('log_updated', 'price_lists', '{update}', $$
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT store_id, 'price_lists'::change_kind, code FROM (TABLE changed EXCEPT TABLE removed) AS updated$$);
+SELECT pg_temp.after_each_statement('log', part, '{insert,delete}', $$
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT DISTINCT store_id, 'price_lists'::change_kind, list FROM changed WHERE list <> ''$$)
+FROM unnest('{list_prices,quantity_rules}'::text[]) AS part;
+SELECT pg_temp.after_each_statement('log_updated', part, '{update}', $$
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT DISTINCT store_id, 'price_lists'::change_kind, list FROM (TABLE changed EXCEPT TABLE removed) AS updated
+  WHERE list <> ''$$)
+FROM unnest('{list_prices,quantity_rules}'::text[]) AS part;
+
 -- The quantity of a product counts the bins of active warehouses.
 CREATE FUNCTION log_products_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -627,9 +645,11 @@ CREATE TRIGGER bins_log_their_orders AFTER UPDATE OF warehouse_id, code ON bins
   FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id OR OLD.code <> NEW.code)
   EXECUTE FUNCTION log_products_that_show('place');
 
--- A decimal price has as many decimals as the currency.
+-- A decimal price has as many decimals as the currency, and a price list shows it.
 CREATE FUNCTION log_products_of_store() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT store_id, 'price_lists', code FROM price_lists WHERE store_id = NEW.id;
   INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.id, 'store', NEW.id);
   RETURN NULL;
 END $$;
