@@ -90,6 +90,9 @@ class Rejection extends OrderRejected {
 
 const RECEIPT_ATTEMPTS = 3;
 
+/** In every time zone, days begin at a full quarter of an hour. */
+const QUARTER_MS = 15 * 60_000;
+
 @Injectable()
 export class CreateOrder {
   constructor(
@@ -165,7 +168,10 @@ export class CreateOrder {
   private async quote(command: CreateOrderCommand): Promise<Quoted> {
     const { store, request } = command;
     assertMetadataFits(metadataOf(request));
-    const [priced, placedAt] = await Promise.all([this.quotes.price(command), this.clock.now()]);
+    const askedAt = new Date();
+    const [first, placedAt] = await Promise.all([this.quotes.price(command, askedAt), this.clock.now()]);
+    // The prices are those of the day that the order is dated, whatever the clock of this process says.
+    const priced = mayBeOfOtherDays(askedAt, placedAt) ? await this.quotes.price(command, placedAt) : first;
     const { lines, unavailable, notOffered = [] } = priced;
     if (unavailable.length > 0) throw new ItemsUnavailable(unavailable);
     if (!isCurrencyExpected(command)) throw new CurrencyMismatch(store.currency);
@@ -208,6 +214,10 @@ function draftOf({ store, mode, placedBy, request }: CreateOrderCommand, { quote
     placedBy: placedBy ?? null,
     paymentTermsDays: request.paymentTermsDays ?? null,
   });
+}
+
+function mayBeOfOtherDays(one: Date, other: Date): boolean {
+  return Math.floor(one.getTime() / QUARTER_MS) !== Math.floor(other.getTime() / QUARTER_MS);
 }
 
 function claimOf({ store, mode, request, idempotency }: CreateOrderCommand): OrderClaim {

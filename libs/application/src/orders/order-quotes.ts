@@ -66,7 +66,7 @@ interface QuoteCommand {
 }
 
 /** What the prices depend on besides the items. */
-type Scene = Omit<PriceRequest, 'storeId' | 'currency' | 'lines' | 'at'>;
+type Scene = Omit<PriceRequest, 'storeId' | 'currency' | 'lines'>;
 
 const GUEST = { id: null, email: '' };
 
@@ -94,11 +94,12 @@ export class OrderQuotes {
   /**
    * Prices the items of a new order. Those with a SKU are found first, by one statement more. Lines have the metadata, and the given
    * price and charges, of their items. Those with a given price are offered in every quantity.
+   * @param at the time at which the prices apply.
    * @throws AmbiguousSku, PricesUnavailable, UnknownCustomer
    */
-  async price({ store, request }: QuoteCommand): Promise<PricedItems> {
+  async price({ store, request }: QuoteCommand, at = new Date()): Promise<PricedItems> {
     const { items, customer, customerId = null } = request;
-    const scene: Scene = { customer: { id: customerId, email: customer.email }, channel: 'WEBSITE' };
+    const scene: Scene = { customer: { id: customerId, email: customer.email }, channel: 'WEBSITE', at };
     const [priced] = await Promise.all([
       this.priceItems(store, items, scene),
       customerId === null ? null : this.assertCustomer(store.id, customerId),
@@ -117,9 +118,10 @@ export class OrderQuotes {
     { add, set, mayGive = false }: LinesEdit,
     orderOf: () => Promise<EditedOrder>,
   ): Promise<PricedItems> {
+    const at = new Date();
     const given = mayGive ? [] : set.filter(({ quantity }) => quantity > 0);
     if (given.length === 0 && add.every(({ unitPrice }) => unitPrice)) {
-      return this.priceItems(store, add, { customer: GUEST, channel: 'WEBSITE' }, 'add');
+      return this.priceItems(store, add, { customer: GUEST, channel: 'WEBSITE', at }, 'add');
     }
     const { customerId, customer, source, lines } = await orderOf();
     const quantities = new Map(set.map(({ line, quantity }) => [line, quantity]));
@@ -131,7 +133,7 @@ export class OrderQuotes {
     });
     const resized = units.filter(({ isResized }) => isResized);
     const besides = units.filter(({ isResized }) => !isResized);
-    const scene = { customer: { id: customerId, email: customer.email }, channel: source as OrderSource, besides };
+    const scene = { customer: { id: customerId, email: customer.email }, channel: source as OrderSource, at, besides };
     const requests = resized.map(({ productId, variantId, quantity }) => ({ productId, variantId, quantity }));
     const priced = await this.priceItems(store, [...add, ...requests], scene, 'add');
     const unavailable = priced.unavailable.filter(({ line }) => line < add.length);
@@ -148,7 +150,7 @@ export class OrderQuotes {
   /** Prices one unit of each for a customer. @throws PricesUnavailable */
   priceUnitsFor(store: QuoteStore, customerId: string, units: readonly StockItem[]): Promise<PricedItems> {
     const lines = units.map(({ productId, variantId }) => ({ productId, variantId, quantity: 1 }));
-    return this.priceByIds(store, lines, { customer: { id: customerId, email: '' }, channel: 'WEBSITE' });
+    return this.priceByIds(store, lines, { customer: { id: customerId, email: '' }, channel: 'WEBSITE', at: new Date() });
   }
 
   /** @throws InvalidOrderItems, ChargesUnavailable, or the DomainError with which the charges refuse the order */
@@ -241,7 +243,7 @@ export class OrderQuotes {
     scene: Scene,
   ): Promise<PricedItems> {
     try {
-      const priced = await this.pricing.price({ storeId: id, currency, lines: items, ...scene, at: new Date() });
+      const priced = await this.pricing.price({ storeId: id, currency, lines: items, ...scene });
       assertPriced(priced, items, currency);
       return priced;
     } catch (error) {
