@@ -150,7 +150,11 @@ export class OrderQuotes {
   /** Prices one unit of each for a customer. @throws PricesUnavailable */
   priceUnitsFor(store: QuoteStore, customerId: string, units: readonly StockItem[]): Promise<PricedItems> {
     const lines = units.map(({ productId, variantId }) => ({ productId, variantId, quantity: 1 }));
-    return this.priceByIds(store, lines, { customer: { id: customerId, email: '' }, channel: 'WEBSITE', at: new Date() });
+    return this.priceByIds(store, lines, {
+      customer: { id: customerId, email: '' },
+      channel: 'WEBSITE',
+      at: new Date(),
+    });
   }
 
   /** @throws InvalidOrderItems, ChargesUnavailable, or the DomainError with which the charges refuse the order */
