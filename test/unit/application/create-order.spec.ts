@@ -18,6 +18,7 @@ import { ExternalReferenceTaken, Money, NO_CHARGES, orderLineOf, wholeAddress, t
 /**
  * Places an order of one mug.
  * @param taken how many of its first receipt numbers are in use.
+ * @param pricesAt gets the times for which it is priced; the last one counts.
  * @param winner the request that turns out to have placed an order before this one is refused.
  */
 function placeOne({
@@ -25,6 +26,7 @@ function placeOne({
   verdict = 'ACCEPT' as FraudVerdict,
   timeoutMs = 60_000,
   winner = null as Winner | null,
+  pricesAt = [] as Date[],
 }) {
   const placements: Placement[] = [];
   const rejections: string[] = [];
@@ -41,7 +43,12 @@ function placeOne({
   const createOrder = new CreateOrder(
     new OrderQuotes(
       {} as SkuRepository,
-      { price: () => Promise.resolve({ lines: [mug], unavailable: [] }) },
+      {
+        price: ({ at }) => {
+          pricesAt.push(at);
+          return Promise.resolve({ lines: [mug], unavailable: [] });
+        },
+      },
       { chargesOf: () => Promise.resolve(NO_CHARGES) },
       {} as CustomerRepository,
     ),
@@ -88,6 +95,15 @@ describe('CreateOrder', () => {
     expect((await answer).receipt.receiptNumber).toBe(numbers()[1]);
     expect(new Set(numbers()).size).toBe(2);
     expect(numbers()[1]).toMatch(/^WEB-260102-/);
+  });
+
+  it('is priced for its date when the clock of the process may show another day', async () => {
+    const pricesAt: Date[] = [];
+
+    const { receipt } = await placeOne({ pricesAt }).answer;
+
+    expect(pricesAt.at(-1)).toEqual(new Date('2026-01-02T23:59:59Z'));
+    expect(receipt.receiptNumber).toMatch(/^WEB-260102-/);
   });
 
   it('gives up after three receipt numbers that are in use', async () => {

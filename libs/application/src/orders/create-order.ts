@@ -169,7 +169,7 @@ export class CreateOrder {
     assertMetadataFits(metadataOf(request));
     const at = new Date();
     const [found, placedAt] = await Promise.all([this.quotes.price(command, at), this.clock.now()]);
-    // The prices of an order are those of its date, which is not by the clock of this process.
+    // The prices of an order are those of its date, which the clock of the database gives.
     // @protects price-at-date
     const priced = isOfSameDay(at, placedAt) ? found : await this.quotes.price(command, placedAt);
     const { lines, unavailable, notOffered = [] } = priced;
@@ -182,7 +182,7 @@ export class CreateOrder {
   }
 }
 
-/** Whether no midnight lies between: in every time zone, midnight is a full quarter of an hour of UTC. */
+/** Returns whether no midnight of any time zone lies between the times. Midnight is at a full quarter of an hour in UTC. */
 function isOfSameDay(...times: readonly Date[]): boolean {
   return new Set(times.map((time) => Math.floor(time.getTime() / QUARTER_MS))).size === 1;
 }
