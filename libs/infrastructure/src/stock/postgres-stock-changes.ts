@@ -85,6 +85,15 @@ async function apply(sql: TransactionSql, request: StockChangeRequest, drawnIds:
   return { ...applied, short };
 }
 
+/** Returns the newest position at which the request counts each bin. */
+function newestPositions(placed: readonly PlacedLine[]): ReadonlyMap<string, number> {
+  const positions = new Map<string, number>();
+  for (const { row, place } of placed) {
+    if (place) positions.set(keyOf(row), Math.max(place.position, positions.get(keyOf(row)) ?? 0));
+  }
+  return positions;
+}
+
 interface Changed {
   readonly results: readonly StockLineResult[];
   readonly short: readonly ShortStock[];
@@ -102,8 +111,10 @@ async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds
     const row = { bin_id: line.binId, product_id: line.productId, variant_key: line.variantId ?? 0 };
     return [{ ...line, row, input, place }];
   });
+  // A request reads the movements of a bin once, whatever cursors its counts have.
+  const newest = newestPositions(placed);
   const counts = placed.flatMap(({ index, row, place, input }) =>
-    place
+    place && place.position === newest.get(keyOf(row))
       ? // @protects count-basis
         [{ index, ...row, ...place, basis: input.write.kind === 'count' ? input.write.basis : null }]
       : [],
@@ -173,8 +184,7 @@ async function factsOf(
 function outcomeOf(bin: BinStock, { input: { write } }: PlacedLine, facts: CountFacts | undefined): StockOutcome {
   if (write.kind === 'adjust') return bin.adjust(write.by);
   if (write.kind === 'set') return bin.set(write.to, write.expected);
-  if (!facts) throw new Error('A count without its place');
-  return bin.count(write.counted, facts);
+  return facts ? bin.count(write.counted, facts) : bin.supersede();
 }
 
 async function write(
