@@ -72,7 +72,7 @@ const QUEUES: readonly [statement: string, Queue][] = [
       table: 'sign_ins',
       insert: `WITH person AS (
           INSERT INTO people (store_id, id, email, name, role, invite_due)
-          SELECT $1, gen_random_uuid(), $1 || '@example.com', '', 'viewer', false RETURNING email)
+          SELECT id, gen_random_uuid(), id || '@example.com', '', 'viewer', false FROM stores WHERE id = $1 RETURNING email)
         INSERT INTO sign_ins (id, kind, email, secret_hash, mail_code, mail_due_at, expires_at)
         SELECT gen_random_uuid(), 'code', email, sha256(gen_random_uuid()::text::bytea), '\\x00',
           now() - $3 * interval '1 minute' + n * interval '1 ms', now() + interval '10 minutes'
