@@ -374,6 +374,20 @@ describe('imported prices', () => {
     expect(resultsOf(written)).toEqual(['updated', 'created', 'refused', 'updated']);
     expect(refusalOf(written)[2]).toBe('price_list exceeds the 1000 price lists that a store can have');
   });
+
+  it('keep a store within its 1,000 warehouses', async () => {
+    const { write, sql } = await aStore();
+    await sql(
+      `INSERT INTO warehouses (store_id, code, name)
+       SELECT $1, n, 'x' FROM generate_series(1, 999 - (SELECT count(*) FROM warehouses WHERE store_id = $1)) AS n`,
+    );
+    const warehouse = (code: string) => ({ kind: 'warehouse', code, name: 'y' });
+
+    const written = await write(warehouse('7'), warehouse('ONE'), warehouse('TWO'), warehouse('8'));
+
+    expect(resultsOf(written)).toEqual(['updated', 'created', 'refused', 'updated']);
+    expect(refusalOf(written)[2]).toBe('warehouse must be one of at most 1000 of the store');
+  });
 });
 
 describe('the variants of an imported product', () => {

@@ -455,6 +455,22 @@ describe('a count', () => {
     expect((await change([counted(4, await cursor())])).lines).toMatchObject([{ code: '', after: 4 }]);
   });
 
+  it('is superseded by a later line of the request with a later cursor, so that a request reads each bin at one cursor', async () => {
+    const first = await cursor();
+    await place(1);
+    const second = await cursor();
+    await place(1);
+
+    const { lines } = await change([counted(20, first), counted(15, second), counted(14, second), counted(20, first)]);
+
+    expect(lines).toMatchObject([
+      { code: 'superseded', before: 10, after: 10 },
+      { code: '', before: 10, after: 14 },
+      { code: '', before: 14, after: 13 },
+      { code: 'superseded', before: 13, after: 13 },
+    ]);
+  });
+
   it('is superseded by a stock line of an import, unless the bin held its quantity already', async () => {
     const at = await cursor();
     const [row] = await sql<{ bin: string; product: string }>(

@@ -579,7 +579,7 @@ export interface paths {
     put?: never;
     /**
      * Report receipts, corrections and counts
-     * @description Lines apply in their order, and each has one effect. `adjust` adds or removes units. `set` writes a quantity if the bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that finds fewer units than were sold since leaves 0, and `short` states the difference. A refused line changes nothing; the other lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Lines apply in their order, and each has one effect. `adjust` adds or removes units. `set` writes a quantity if the bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces an earlier one; a count whose cursor is older than the last count or set of the bin, or than that of another count of it in the request, is `superseded`. A count that finds fewer units than were sold since leaves 0, and `short` states the difference. A refused line changes nothing; the other lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered as the first time.
      */
     post: operations['changeStock'];
     delete?: never;

@@ -38,7 +38,8 @@ export const ApiChangeStock = ApiWrite({
     'Lines apply in their order, and each has one effect. `adjust` adds or removes units. `set` writes a quantity if the ' +
     'bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted ' +
     'units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces ' +
-    'an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that ' +
+    'an earlier one; a count whose cursor is older than the last count or set of the bin, or than that of another count of it ' +
+    'in the request, is `superseded`. A count that ' +
     'finds fewer units than were sold since leaves 0, and `short` states the difference. A refused line changes nothing; the other ' +
     'lines apply unless the request is `atomic`. A repeated request with the same `reference` is applied once and ' +
     'gets the first answer.',

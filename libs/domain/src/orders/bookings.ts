@@ -5,7 +5,7 @@ import { sumByLine, unitsBeyond, type LineQuantity } from './line-units.js';
 import { effectOf, type OrderChange } from './order-change.js';
 import { ledgerOf, type PaymentRecord, type RefundRecord } from './order-money.js';
 import type { PlacedOrder, PlacedOrderState } from './placed-order.js';
-import { isTaxedAlike, taxDifference, taxLinesOf } from './tax.js';
+import { isTaxedAlike, sumByRate, taxDifference, taxLinesOf } from './tax.js';
 
 const NOTHING = { reference: '', charged: 0, credited: 0, paid: 0, refunded: 0, taxLines: [] };
 
@@ -77,7 +77,7 @@ function creditOf(
   before: readonly LineQuantity[],
 ): TaxedCredit['of'] {
   if (units.length === 0) return null;
-  return { price: shareOf(state, sumByLine(units), before), taxes: taxesOfUnits(state, units, before) };
+  return { price: shareOf(state, sumByLine(units), before), taxes: sumByRate(taxesOfUnits(state, units, before)) };
 }
 
 /**
@@ -91,10 +91,18 @@ function restatedBookings(
   const { credits } = before;
   const isBeyond = () => taxDifference(sumOfCredits(credits).all.taxes, taxed.sold).some(({ amount }) => amount < 0);
   if (credits.length === 0 || !(isTaxedAnew(before, state) || isBeyond())) return [];
+  // An order may have thousands of credits, and what a credit was for takes all lines to compute: once for each record.
+  const ofRefunds = new Map(state.refunds.map((refund) => [refund.reference, creditedEarlier(state, refund)]));
+  const ofUnits = creditedEarlier(state, null);
+  const ofCredit = ({ kind, reference }: BookedCredit) => {
+    if (kind !== 'credit') return null;
+    const of = ofRefunds.get(reference);
+    return of === undefined ? ofUnits : of;
+  };
   const { credits: credited, writeOffs } = restatedTaxes(
     taxed,
     credits,
-    credits.map((credit) => ({ ...credit, of: creditedEarlier(credit, state) })),
+    credits.map((credit) => ({ ...credit, of: ofCredit(credit) })),
   );
   const bookings: Booking[] = [
     { ...NOTHING, kind: 'credit', taxLines: credited },
@@ -112,10 +120,8 @@ function isTaxedAnew(before: PlacedOrderState, after: PlacedOrderState): boolean
   return isShippingAnew || kept.some(({ line, tax }) => !isTaxedAlike(taxesBefore.get(line) ?? tax, tax));
 }
 
-/** Finds in the records of the order what a booked credit was for. */
-function creditedEarlier({ kind, reference }: BookedCredit, state: PlacedOrderState): TaxedCredit['of'] {
-  if (kind !== 'credit') return null;
-  const refund = state.refunds.find((each) => each.reference === reference);
+/** Finds what an earlier credit was for: the refund, or null for the cancelled units. */
+function creditedEarlier(state: PlacedOrderState, refund: RefundRecord | null): TaxedCredit['of'] {
   if (refund?.reason === 'shipping') return { price: shippingOf(state), taxes: state.shippingTax };
   const units = refund
     ? refund.lines.map(({ line, quantity, cancelledQuantity }) => ({ line, quantity: quantity - cancelledQuantity }))

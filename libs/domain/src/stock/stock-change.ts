@@ -64,7 +64,6 @@ export interface StockOutcome {
 export class BinStock {
   private adjusted = 0;
   private isSet = false;
-  private counted: number | null = null;
 
   /** @param quantity the units that were read under the lock of the bin. */
   constructor(private quantity: number) {}
@@ -86,17 +85,21 @@ export class BinStock {
     return this.become(to);
   }
 
-  /** Movements after the position of the count still apply; the correction by an earlier count does not. */
+  /**
+   * Movements after the position of the count still apply; the correction by an earlier count does not. All counts of
+   * the request have the same position: any others are superseded.
+   */
   count(counted: number, facts: CountFacts): StockOutcome {
-    const lastCount = Math.max(this.counted ?? 0, facts.lastCount ?? 0);
-    if (this.isSet || facts.isOverwritten || facts.position < lastCount) {
-      return this.refuse('superseded', 'The bin was counted or set after the cursor of this count');
-    }
+    if (this.isSet || facts.isOverwritten || facts.position < (facts.lastCount ?? 0)) return this.supersede();
     // @protects moved-since
     const after = counted - facts.unshipped + facts.movedSince + this.adjusted;
     if (after > MAX_INT4) return this.refuse('above_limit', `A bin can hold at most ${MAX_INT4} units`);
-    this.counted = facts.position;
     return { ...this.become(Math.max(after, 0)), short: Math.max(-after, 0) };
+  }
+
+  /** Refuses a count that a later count or set of the bin overrides. */
+  supersede(): StockOutcome {
+    return this.refuse('superseded', 'The bin was counted or set after the cursor of this count');
   }
 
   private become(after: number): StockOutcome {

@@ -97,12 +97,10 @@ const SIGN_IN_PERSON = `/* people.sign_in */
   WHERE store_id = $1 AND id = $2 AND ${isThePerson(3)}
   RETURNING name, email, role`;
 
-// Sessions in a store that has moved are skipped: they are useless here, and must not prevent a sign-in to another
-// store, or a sign-out.
+// Sessions in a store that is moving, or has moved, are skipped: the browser deletes their cookies, and they must prevent
+// neither a sign-in to another store nor a sign-out.
 const END_SESSIONS = `/* sessions.end */ DELETE FROM api_keys
-  WHERE key_hash = ANY($1) AND person_id IS NOT NULL AND CASE
-    WHEN EXISTS (SELECT FROM stores WHERE stores.id = api_keys.store_id AND stores.status = 'MOVED') THEN false
-    ELSE assert_writable(store_id) END`;
+  WHERE key_hash = ANY($1) AND person_id IS NOT NULL AND is_writable(store_id)`;
 
 // A sign-in has a session for each mode. More sessions than a person has browsers would make a removal of the person slow.
 const END_OLDEST_SESSIONS = `/* sessions.end_oldest */ DELETE FROM api_keys

@@ -1,8 +1,8 @@
-import { MAX_SIGN_IN_MAILS, StoreRepository, UndeliverableMessage } from '@app/application';
+import { MAX_SIGN_IN_MAILS, StoreRepository, UndeliverableMessage, type ClaimLimits } from '@app/application';
 import { signInCodeGroups } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { ClaimLoop } from '../platform/claim-loop.js';
 import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
+import { DUE_OF_LOCKED, ROOM_OF_STORE, StoreClaimLoop, valuesOf } from '../platform/store-claim-loop.js';
 import { backOffInterval } from '../postgres/back-off-interval.js';
 import { Database } from '../postgres/database.js';
 import { ALL_STORES } from '../postgres/read-batches.js';
@@ -19,20 +19,33 @@ const STORES = `
   FROM people person JOIN stores store ON store.id = person.store_id AND store.status = 'ACTIVE'
   WHERE person.email = sign_ins.email`;
 
+const IS_DUE = 'mail_code IS NOT NULL AND mail_due_at <= now()';
+
 // All codes for addresses that no person has are dropped at once, so that they do not delay the others.
 const DROP = `/* sign_ins.drop_mails */
   UPDATE sign_ins SET mail_code = NULL
-  WHERE mail_code IS NOT NULL AND mail_due_at <= now() AND (expires_at <= now() + ${LEASE} OR NOT EXISTS (SELECT ${STORES}))`;
+  WHERE ${IS_DUE} AND (expires_at <= now() + ${LEASE} OR NOT EXISTS (SELECT ${STORES}))`;
 
+// A code counts for the store of its person that has the fewest codes due: a store must not hold up people of other stores
+// by adding them. Stores take turns as in claimMails.
 const CLAIM = `/* sign_ins.claim_mails */
-  WITH due AS (
-    SELECT id FROM sign_ins
-    WHERE mail_code IS NOT NULL AND mail_due_at <= now() AND expires_at > now() + ${LEASE} AND EXISTS (SELECT ${STORES})
-    ORDER BY mail_due_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
-  )
+  WITH reached AS (
+    SELECT sign_ins.id, mail_due_at, place.id AS store_id, count(*) OVER (PARTITION BY place.id) AS due_of_store
+    FROM sign_ins CROSS JOIN LATERAL (SELECT store.id ${STORES}) AS place
+    WHERE ${IS_DUE} AND expires_at > now() + ${LEASE}
+  ), waiting AS (
+    SELECT DISTINCT ON (id) id, mail_due_at, store_id FROM reached ORDER BY id, due_of_store, store_id
+  ), front AS (
+    SELECT *, row_number() OVER (PARTITION BY store_id ORDER BY mail_due_at) - room AS turn
+    FROM (SELECT *, ${ROOM_OF_STORE} AS room FROM waiting) AS waiting
+  ), locked AS (
+    SELECT next.* FROM (SELECT * FROM front WHERE room > 0 ORDER BY turn, mail_due_at) AS next CROSS JOIN LATERAL (
+      SELECT FROM sign_ins WHERE id = next.id AND ${IS_DUE} FOR NO KEY UPDATE SKIP LOCKED
+    ) AS free LIMIT $1::int
+  ), ${DUE_OF_LOCKED}
   UPDATE sign_ins SET mail_attempts = mail_attempts + 1, mail_due_at = now() + ${LEASE}
   FROM due WHERE sign_ins.id = due.id
-  RETURNING sign_ins.id, email, mail_code AS code, ARRAY(SELECT store.id ${STORES}) AS stores`;
+  RETURNING due.store_id AS "storeId", sign_ins.id, email, mail_code AS code, ARRAY(SELECT store.id ${STORES}) AS stores`;
 
 const SENT = '/* sign_ins.mail_sent */ UPDATE sign_ins SET mail_code = NULL WHERE id = $1';
 
@@ -43,6 +56,7 @@ const RETRY = `/* sign_ins.retry_mail */
   UPDATE sign_ins SET mail_due_at = now() + ${backOffInterval(BACK_OFF, 'mail_attempts')} WHERE id = $1`;
 
 interface DueMail {
+  readonly storeId: number;
   readonly id: string;
   readonly email: string;
   readonly code: Buffer;
@@ -54,7 +68,7 @@ export const contextOfCode = (id: string): string => `sign_ins/${id}/mail_code`;
 
 /** Mails codes at least once, and never after they have expired. A mail server that hangs delays no other mail. */
 @Injectable()
-export class SignInMails extends ClaimLoop<DueMail> {
+export class SignInMails extends StoreClaimLoop<DueMail> {
   constructor(
     private readonly database: Database,
     private readonly cipher: DataCipher,
@@ -64,9 +78,9 @@ export class SignInMails extends ClaimLoop<DueMail> {
     super({ what: 'Sign-in mails', concurrency: MAX_SIGN_IN_MAILS, pollMs: 500, shutdownMs: 35_000 });
   }
 
-  override async claim(most: number): Promise<DueMail[]> {
+  override async claimWithin(limits: ClaimLimits): Promise<DueMail[]> {
     await this.database.query(DROP);
-    return this.database.query(CLAIM, [most], ALL_STORES);
+    return this.database.query(CLAIM, valuesOf(limits), ALL_STORES);
   }
 
   override async execute(mail: DueMail): Promise<void> {

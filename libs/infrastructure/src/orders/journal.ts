@@ -121,7 +121,8 @@ function pageOf(
       coalesce(booking.kind, 'order') AS kind, page.order_id AS "orderId", item.receipt_number AS "receiptNumber",
       coalesce(item.external_reference, '') AS "externalReference", coalesce(booking.reference, '') AS reference, item.currency,
       coalesce(booking.charged, item.total_amount - coalesce((
-        SELECT sum(charged) FROM bookings AS later WHERE later.store_id = $1 AND later.order_id = item.id), 0))::text AS charged,
+        SELECT sum(charged) FROM bookings AS later
+        WHERE later.store_id = $1 AND later.order_id = item.id AND later.charged <> 0), 0))::text AS charged,
       coalesce(booking.credited, 0)::text AS credited, coalesce(booking.paid, 0)::text AS paid,
       coalesce(booking.refunded, 0)::text AS refunded,
       page."taxLines", page."taxedOrder", page."pageBytes", page."pageRows", page.found,

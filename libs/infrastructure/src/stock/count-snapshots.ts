@@ -199,18 +199,18 @@ export async function readUnshipped(
 }
 
 /**
- * Queries each bin and position once: a request may count the same bin in every line. The answers are by the index of
- * the line.
+ * Queries each bin once: a request may count the same bin in every line, and all of them at the same position. The answers
+ * are by the index of the line.
  */
 async function queryEach<T>(
   counts: readonly CountWithSnapshot[],
   ask: (distinct: readonly CountWithSnapshot[]) => Promise<(readonly [number, T])[]>,
 ): Promise<Map<number, T>> {
-  const distinct = new Map(counts.map((count) => [`${keyOf(count)} ${count.position}`, count]));
+  const distinct = new Map(counts.map((count) => [keyOf(count), count]));
   const answers = new Map(distinct.size === 0 ? [] : await ask([...distinct.values()]));
   return new Map(
     counts.flatMap((count) => {
-      const answer = answers.get(distinct.get(`${keyOf(count)} ${count.position}`)?.index ?? count.index);
+      const answer = answers.get(distinct.get(keyOf(count))?.index ?? count.index);
       return answer === undefined ? [] : [[count.index, answer] as const];
     }),
   );

@@ -86,6 +86,15 @@ async function apply(sql: TransactionSql, request: StockChangeRequest, drawnIds:
   return { ...applied, short };
 }
 
+/** Returns the newest position at which the request counts each bin. */
+function newestPositions(placed: readonly PlacedLine[]): ReadonlyMap<string, number> {
+  const positions = new Map<string, number>();
+  for (const { row, snapshot } of placed) {
+    if (snapshot) positions.set(keyOf(row), Math.max(snapshot.position, positions.get(keyOf(row)) ?? 0));
+  }
+  return positions;
+}
+
 interface Changed {
   readonly results: readonly StockLineResult[];
   readonly short: readonly ShortStock[];
@@ -103,8 +112,10 @@ async function change(sql: TransactionSql, request: StockChangeRequest, drawnIds
     const row = { bin_id: line.binId, product_id: line.productId, variant_key: line.variantId ?? 0 };
     return [{ ...line, row, input, snapshot }];
   });
+  // A request reads the movements of a bin once, whatever cursors its counts have.
+  const newest = newestPositions(placed);
   const counts = placed.flatMap(({ index, row, snapshot, input }) =>
-    snapshot
+    snapshot && snapshot.position === newest.get(keyOf(row))
       ? // @protects count-basis
         [{ index, ...row, ...snapshot, basis: input.write.kind === 'count' ? input.write.basis : null }]
       : [],
@@ -174,8 +185,7 @@ async function factsOf(
 function outcomeOf(bin: BinStock, { input: { write } }: PlacedLine, facts: CountFacts | undefined): StockOutcome {
   if (write.kind === 'adjust') return bin.adjust(write.by);
   if (write.kind === 'set') return bin.set(write.to, write.expected);
-  if (!facts) throw new Error('A count has no snapshot');
-  return bin.count(write.counted, facts);
+  return facts ? bin.count(write.counted, facts) : bin.supersede();
 }
 
 async function write(

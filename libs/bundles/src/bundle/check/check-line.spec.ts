@@ -365,6 +365,26 @@ describe('checkLine', () => {
       'order.bookings must credit at most 50 taxes of different names or rates',
     ],
     [
+      'bookings that change its total more than 1,000 times',
+      {
+        ...ORDER,
+        bookings: Array.from({ length: 1_001 }, () => ({ at: ORDER.created_at, kind: 'lines', charged: 1 })),
+      },
+      'order.bookings must change the total at most 1000 times',
+    ],
+    [
+      'a history with more than 1,000 changes of its lines',
+      {
+        ...ORDER,
+        history: Array.from({ length: 1_001 }, () => ({
+          at: ORDER.created_at,
+          actor: { type: 'key' },
+          event: 'lines_changed',
+        })),
+      },
+      'order.history must change the total at most 1000 times',
+    ],
+    [
       'amounts whose sum is not exact',
       { ...ORDER, amount: -9007199254740990, tax_amount: 9007199254740991, total_amount: 9007199254740991 },
       'order has amounts that are too large',

@@ -105,6 +105,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   order: (order: OrderRecordLine) =>
     problemOfAmounts(order) ??
     problemOfTaxes(order) ??
+    problemOfCharges(order) ??
     problemOfShipments(order) ??
     problemOfRefunds(order) ??
     problemOfReview(order) ??
@@ -206,6 +207,18 @@ function problemOfTaxes(order: OrderRecordLine): Problem | null {
     return { at: '.bookings', problem: `must leave ${most} in the order as placed` };
   }
   return creditedTaxesOf(order).length > MAX_ORDER_TAXES ? { at: '.bookings', problem: `must credit ${most}` } : null;
+}
+
+/** More changes than the service itself makes: an order has at most 500 changes of lines, and 100 of its contact. */
+const MAX_CHARGES = 1_000;
+
+/** Limits the bookings that charge: the journal sums them for each order of a page. */
+function problemOfCharges({ bookings, history = [] }: OrderRecordLine): Problem | null {
+  const changes = bookings
+    ? bookings.filter(({ charged = 0 }) => charged !== 0)
+    : history.filter(({ event }) => event === 'lines_changed');
+  if (changes.length <= MAX_CHARGES) return null;
+  return { at: bookings ? '.bookings' : '.history', problem: `must change the total at most ${MAX_CHARGES} times` };
 }
 
 function isExact(parts: readonly number[]): boolean {

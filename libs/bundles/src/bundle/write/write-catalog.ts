@@ -5,8 +5,30 @@ import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import { BINS, BRANDS, CATEGORIES, WAREHOUSES } from './tables.js';
 import type { Row, TableWriter } from './table-writer.js';
 
-export const writeWarehouses: WriteLines<'warehouse'> = (batch, store, lines) =>
-  writeRows(batch, store, WAREHOUSES, lines, ({ line }) => fieldsOf(line));
+/** Each warehouse may have a bin of the same code, so a stock line that names only the code looks at all of them. */
+const MAX_WAREHOUSES = 1_000;
+
+const COUNT_WAREHOUSES = `/* import.warehouses.count */
+  SELECT count(*)::int AS count FROM warehouses WHERE store_id = $1`;
+
+export const writeWarehouses: WriteLines<'warehouse'> = async (batch, store, lines) => {
+  const known = await WAREHOUSES.find(
+    batch.sql,
+    store.id,
+    lines.map(({ line: { code } }) => ({ code })),
+  );
+  // Imports of a store run one after the other, and nothing else makes warehouses.
+  const [{ count } = { count: 0 }] = await batch.sql.query<{ count: number }>(COUNT_WAREHOUSES, [store.id]);
+  let room = MAX_WAREHOUSES - count;
+  await writeRows(batch, store, WAREHOUSES, lines, ({ number, line }) => {
+    const isNew = !known.has(WAREHOUSES.keyOf({ code: line.code }));
+    if (isNew && room < 1) {
+      throw new BundleLineError(number, `warehouse must be one of at most ${MAX_WAREHOUSES} of the store`);
+    }
+    if (isNew) room--;
+    return fieldsOf(line);
+  });
+};
 
 export const writeBrands: WriteLines<'brand'> = (batch, store, lines) =>
   writeRows(batch, store, BRANDS, lines, ({ line }) => fieldsOf(line));
