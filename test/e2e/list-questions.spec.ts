@@ -339,7 +339,7 @@ describe('a connector that knows only a time and pages', () => {
         if (followed.leave) await api.database.query(followed.leave, [api.store.id, ids[39 - serial]]);
       };
 
-      for (let n = 0; n < 5; n++) await run(serial < 30 ? change : () => Promise.resolve());
+      for (let n = 0; n < 8; n++) await run(change);
       await run(() => Promise.resolve());
 
       const stored = await api.database.query<{ id: unknown; value: string }>(followed.stored, [api.store.id]);
