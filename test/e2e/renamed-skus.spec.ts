@@ -249,9 +249,9 @@ it('a product without variants keeps its units under another SKU', async () => {
 describe('a variant that gets another SKU while', () => {
   const rename = (sku: string) => write(mug(SMALL, { ...LARGE, id: large, sku }));
 
-  it('its stock goes into a new bin makes neither wait for the other for ever', async () => {
+  it('its stock goes into a new bin does so after a deadlock, too', async () => {
     await write({ kind: 'bin', warehouse: 'EAST', code: 'A-3' });
-    // The product is locked, so that the receipt waits for it with its row in the new bin.
+    // The receipt has referred to the variant, and waits for the product after the import, which then waits for the variant.
     const holder = await openTransaction(api.database, `SELECT FROM products WHERE id = ${product} FOR NO KEY UPDATE`);
     const renamed = rename('MUG-XL');
     await eventually(async () => expect(await lockWaits(api.database, '%import.products.lock_batch%')).toBe(1));

@@ -83,9 +83,7 @@ CREATE TABLE product_variants (
   PRIMARY KEY (store_id, id),
   -- The foreign key of stock refers to it.
   UNIQUE (store_id, product_id, id),
-  -- The same as UNIQUE, but no key to refer to: an update of the SKU then takes a weaker lock, for which those who add
-  -- stock or prices of the variant, and then wait for its product, do not wait.
-  EXCLUDE (store_id WITH =, product_id WITH =, sku WITH =),
+  UNIQUE (store_id, product_id, sku),
   FOREIGN KEY (store_id, product_id) REFERENCES products ON DELETE CASCADE
 );
 COMMENT ON TABLE product_variants IS 'Variants of a product, such as its sizes.';
