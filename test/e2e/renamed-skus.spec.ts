@@ -255,7 +255,7 @@ describe('a variant that gets another SKU while', () => {
     const holder = await openTransaction(api.database, `SELECT FROM products WHERE id = ${product} FOR NO KEY UPDATE`);
     const renamed = rename('MUG-XL');
     await eventually(async () => expect(await lockWaits(api.database, '%import.products.lock_batch%')).toBe(1));
-    const received = move({ sku: 'MUG-L', adjust: 7, bin: 'A-3' });
+    const received = move({ product_id: product, variant_id: large, adjust: 7, bin: 'A-3' });
     await eventually(async () => expect(await lockWaits(api.database, '%stock.write%')).toBe(1));
 
     await holder.query('COMMIT');
