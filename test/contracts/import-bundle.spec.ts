@@ -176,6 +176,39 @@ describe('import of a store bundle', () => {
     expect(await database.query(VARIANTS, [store])).toContainEqual({ sku: 'R-42', status: 'ACTIVE' });
   });
 
+  it('gives a variant that a bundle names by its id the SKU of the line, and back by an earlier bundle', async () => {
+    const store = 'renamed';
+    await importLines(...aStoreBundle(store));
+    const stored = () =>
+      database.query<{ id: number; sku: string; units: number | null }>(
+        `SELECT variant.id, variant.sku, stock.quantity AS units FROM product_variants AS variant
+         JOIN stores ON stores.id = variant.store_id AND subdomain = $1
+         LEFT JOIN stock ON stock.store_id = variant.store_id AND stock.variant_key = variant.id ORDER BY variant.id`,
+        [store],
+      );
+    const before = await stored();
+    const line = (...skus: string[]): BundleLine => ({
+      ...{ kind: 'product', store, slug: 'runner' },
+      variants: skus.map((sku, place) => ({ id: before[place]?.id ?? 0, sku, name: sku, price: '82.00' })),
+    });
+    const units = (variant: string, quantity: number): BundleLine => ({
+      ...{ kind: 'stock', store, bin: 'MAIN/A-1', product: 'runner', variant, quantity },
+    });
+
+    const { counts, warnings } = await importLines(line('R-43', 'R-42'), units('R-43', 6));
+
+    expect([counts.product.updated, counts.stock.updated, warnings]).toEqual([1, 1, []]);
+    expect((await stored()).map(({ sku, units }) => [sku, units])).toEqual([
+      ['R-43', 6],
+      ['R-42', null],
+    ]);
+    await expect(importLines(line('R-42', 'R-43'), units('R-44', 6))).rejects.toThrow(
+      'line 2: product "runner": variant "R-44" is not known',
+    );
+    await importLines(line('R-42', 'R-43'));
+    expect((await stored()).map(({ id, sku }) => ({ id, sku }))).toEqual(before.map(({ id, sku }) => ({ id, sku })));
+  });
+
   it('never changes an order that exists with the same receipt number', async () => {
     const store = 'history';
     await importLines(...aStoreBundle(store));

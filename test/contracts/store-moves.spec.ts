@@ -196,6 +196,29 @@ describe('StoreMoves', () => {
     expect([there]).not.toEqual(before);
   });
 
+  it('takes variants along that exchange their SKUs while the store is copied', async () => {
+    const { store, post, get } = await source.withStore();
+    const write = async (...variants: object[]) => {
+      const lines = [{ kind: 'product', slug: 'mug', name: 'Mug', price: '1.00', variants }];
+      const response = await post('/v1/import', { lines });
+      return response.json<{ data: { lines: { error: string }[] } }>().data.lines.map(({ error }) => error);
+    };
+    await write({ sku: 'MUG-L', name: 'Large' }, { sku: 'MUG-S', name: 'Small' });
+    const { data } = (await get('/v1/skus')).json<{ data: { variant_id: number }[] }>();
+    const [large, small] = data.map(({ variant_id: id }) => id);
+    await moveUntil('copied', store.subdomain);
+
+    const refused = await write({ id: large, sku: 'MUG-S', name: 'Large' }, { id: small, sku: 'MUG-L', name: 'Small' });
+    const moved = await move(source, target, store.subdomain);
+
+    expect([refused, moved.differences]).toEqual([[''], []]);
+    const skus = 'SELECT id, sku FROM product_variants WHERE store_id = $1 ORDER BY sku';
+    expect(await target.database.query(skus, [store.id])).toEqual([
+      { id: small, sku: 'MUG-L' },
+      { id: large, sku: 'MUG-S' },
+    ]);
+  });
+
   it('leaves a store inactive when the move is taken back after the close', async () => {
     const { store, database } = await source.withStore();
     await source.app.get(StoreRepository, { strict: false }).setStatus(store.subdomain, 'INACTIVE');

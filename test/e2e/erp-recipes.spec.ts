@@ -378,6 +378,16 @@ describe('the recipes for an ERP', () => {
       expect(await seen('lamp-1')).toMatchObject({ price: 12, featured: true, metadata: { erp_id: 'lamp-1' } });
       expect(await seen('lamp-2')).toMatchObject({ price: 10, description: 'Shines' });
 
+      const small = { sku: 'LAMP-4-S', name: 'Small' };
+      const sizes = [small, { sku: 'LAMP-4-L', name: 'Large' }];
+      await importLines(client, [{ kind: 'product', slug: 'lamp-4', variants: sizes }]);
+      const { data } = await client.GET('/v1/skus', { params: { query: { sku: 'LAMP-4-L' } } });
+      const large = data?.data[0]?.variant_id ?? 0;
+      await importLines(client, [
+        { kind: 'product', slug: 'lamp-4', variants: [{ id: large, sku: 'LAMP-4-XL', name: 'Large' }, small] },
+      ]);
+      expect(await seen('lamp-4')).toMatchObject({ variants: [{ id: `${large}`, sku: 'LAMP-4-XL' }, {}] });
+
       await importLines(client, [{ kind: 'product', slug: 'lamp-3', status: 'ARCHIVED' }]);
       expect(await seen('lamp-3')).toBeUndefined();
     });

@@ -447,6 +447,11 @@ describe('the variants of an imported product', () => {
       [VARIANTS[0] ?? {}, { sku: 'MUG-XL', name: 'Large' }],
       'product.variants omits variants with stock, which become INACTIVE: "MUG-L" (units: 5)',
     ],
+    [
+      'become inactive',
+      [VARIANTS[0] ?? {}, { ...VARIANTS[1], status: 'INACTIVE' }],
+      'product.variants are INACTIVE now, so these units are not for sale: "MUG-L" (units: 5)',
+    ],
     ['stay', VARIANTS, ''],
   ])('warn of their units when they %s', async (_what, variants, warning) => {
     const { write, ...of } = await aStore();
@@ -454,6 +459,26 @@ describe('the variants of an imported product', () => {
     await stock(of, 'MUG-L');
 
     expect(await write({ kind: 'product', slug: 'mug', variants })).toMatchObject([{ warning }]);
+  });
+
+  it.each(['DRAFT', 'ARCHIVED'])('warn of their units when the product becomes %s, once', async (status) => {
+    const { write, ...of } = await aStore();
+    await write(
+      { kind: 'product', slug: 'mug', status: 'ACTIVE' },
+      { kind: 'bin', warehouse: 'EAST', code: 'A-2' },
+      { kind: 'warehouse', code: 'SHUT', name: 'Shut', active: false },
+      { kind: 'bin', warehouse: 'SHUT', code: 'A-1' },
+    );
+    await stock(of, 'MUG-L');
+    await stock(of, 'MUG-L', { bin: 'A-2' });
+    await stock(of, 'MUG-S', { warehouse: 'SHUT' });
+    const line = { kind: 'product', slug: 'mug', status };
+
+    const [first, again] = [await write(line), await write(line)];
+
+    const warning = `product is ${status} now, so these units are not for sale: "MUG-L" (units: 10)`;
+    expect(first).toMatchObject([{ result: 'updated', warning }]);
+    expect(again).toMatchObject([{ result: 'unchanged', warning: '' }]);
   });
 
   it('warn of the units of a product that had none, which an order without a variant takes', async () => {

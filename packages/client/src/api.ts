@@ -4442,7 +4442,7 @@ export interface components {
       variants?: {
         /**
          * Format: int32
-         * @description Used for a new row if it is free; otherwise the row gets another one.
+         * @description A stored variant of the product with this id gets the SKU. Used for a new row if it is free; otherwise the row gets another one.
          */
         id?: number;
         sku: string;

@@ -119,7 +119,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   priceList: ({ valid_from: from, valid_to: to }: PriceListLine) =>
     from && to && to < from ? { at: '.valid_to', problem: 'must not be before valid_from' } : null,
   product: ({ metadata, variants, images, specifications }: ProductLine) =>
-    problemOfMetadata(metadata, variants) ?? problemOfLists({ images, specifications }),
+    problemOfMetadata(metadata, variants) ?? problemOfIds(variants) ?? problemOfLists({ images, specifications }),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
     const { cancelled_quantity: cancelled = 0, returned_quantity: returned = 0 } = units;
     if (!Number.isSafeInteger(unit_price * quantity)) {
@@ -146,6 +146,13 @@ export function problemOfRepetition(items: readonly ListItem[], properties: read
     seen.add(key);
   }
   return null;
+}
+
+/** A variant that is named twice would have two SKUs. */
+function problemOfIds(variants: ProductLine['variants'] = []): Problem | null {
+  const seen = new Set<number>();
+  const place = variants.findIndex(({ id }) => id !== undefined && (seen.has(id) || !seen.add(id)));
+  return place < 0 ? null : { at: `.variants[${place}].id`, problem: 'is listed twice' };
 }
 
 /** Also removes blanks around the names. */

@@ -70,7 +70,9 @@ export const MAX_VARIANTS = 1_000;
 
 export const variant = is.object(
   {
-    id: is.optional(is.rowId),
+    id: is.optional(
+      is.described(is.rowId, `A stored variant of the product with this id gets the SKU. ${is.rowId.description}`),
+    ),
     sku: is.sku,
     name: is.name(500),
     price: is.optional(is.price),
@@ -78,7 +80,10 @@ export const variant = is.object(
     metadata: is.optional(is.metadata),
     status: is.optional(is.oneOf(['ACTIVE', 'INACTIVE', 'DRAFT', 'ARCHIVED'])),
   },
-  { description: 'A variant of a product. Without a price, it has the price of the product. Key: product, sku.' },
+  {
+    description:
+      'A variant of a product. Without a price, it has the price of the product. Key: product, and id or else sku.',
+  },
 );
 
 export const productLine = is.object(

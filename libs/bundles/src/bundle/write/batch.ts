@@ -119,6 +119,11 @@ export class Batch {
     this.warnings.push(new BundleLineError(line, problem));
   }
 
+  /** Rows have lost these keys. */
+  forget(table: TableWriter<number>, storeId: number, keys: readonly Row[]): void {
+    for (const key of keys) this.known.delete(placeOf(table, storeId, table.keyOf(key)));
+  }
+
   async finder<Id extends number | string>(
     table: TableWriter<Id>,
     storeId: number,

@@ -16,28 +16,44 @@ export async function emailKeys(sql: Sql, lines: readonly Numbered[]): Promise<E
 }
 
 /**
- * Cuts before a line that repeats an earlier natural key, and before a sale that follows stock: the rows of a segment
- * can then be written in any sequence, with its stock last.
+ * Cuts before a line that repeats an earlier natural key, before a sale that follows stock, and before a product whose
+ * variants may get other SKUs than those of earlier lines: the rows of a segment can then be written in any sequence,
+ * with its stock last.
  */
 export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numbered[][] {
   const segments: Numbered[][] = [];
   let segment: Numbered[] = [];
   let seen = new Set<string>();
+  let products = new Set<string>();
   for (const each of lines) {
     const { kind } = each.line;
     const store = each.line.kind === 'store' ? '' : each.line.store;
     const keys = identitiesOf(each.line, emailKey).map((names) => JSON.stringify([kind, store, ...names]));
     const isAfterStock = takesStock(each.line) && segment.some(({ line }) => line.kind === 'stock');
-    if (isAfterStock || keys.some((key) => seen.has(key))) {
+    if (isAfterStock || mayRename(each.line, products) || keys.some((key) => seen.has(key))) {
       segments.push(segment);
       segment = [];
       seen = new Set();
+      products = new Set();
     }
     segment.push(each);
+    for (const slug of variantsNamedIn(each.line)) products.add(slug);
     for (const key of keys) seen.add(key);
   }
   if (segment.length > 0) segments.push(segment);
   return segments;
+}
+
+/** @param products the folded slugs of products of which earlier lines name variants. */
+function mayRename(line: BundleLine, products: ReadonlySet<string>): boolean {
+  if (line.kind !== 'product' || !products.has(folded(line.slug))) return false;
+  return (line.variants ?? []).some(({ id }) => id !== undefined);
+}
+
+/** Returns the folded slugs of the products of which the line names variants. */
+function variantsNamedIn(line: BundleLine): string[] {
+  const named = line.kind === 'order' ? (line.line_items ?? []) : 'variant' in line ? [line] : [];
+  return named.flatMap(({ product, variant }) => (product && variant ? [folded(product)] : []));
 }
 
 /** Returns all identities of a row, because a row with two of them clashes by either. */

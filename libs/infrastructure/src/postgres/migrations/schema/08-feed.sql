@@ -382,7 +382,9 @@ BEGIN
       INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
       -- @protects position-at-commit
       SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown,
-        greatest(clock_timestamp(), newest_at)
+        -- At most 50 have the same millisecond: a reader that begins each page at the time of the last row gets on.
+        (SELECT greatest(clock_timestamp(), newest_at + interval '1 ms'))
+          + (row_number() OVER (ORDER BY last) - 1) / 50 * interval '1 ms'
       FROM news
       RETURNING position
     ), placed AS (
