@@ -505,7 +505,7 @@ describeInBrowser('what people change in the dashboard', () => {
     };
     await open(`#/customers/${id}`);
     await press('Company…');
-    await fill({ Company: 'Zuse KG', 'VAT id': 'DE811', Groups: 'b2b, eu,b2b', 'Days to pay': '14' });
+    await fill({ Company: 'Zuse KG', 'VAT id': 'DE811', Groups: 'b2b\neu\nb2b', 'Days to pay': '14' });
     await press('Add an address…');
     await fill({ Label: 'Plant', Street: 'Wettiner Weg 1', City: 'Hünfeld', Country: 'de' });
     await press('Add a contact…');
@@ -525,7 +525,7 @@ describeInBrowser('what people change in the dashboard', () => {
       contacts: [{ name: 'Buyer', email: 'buyer@zuse.example', phone: '', role: 'head of purchase' }],
     });
     const text = await page.getByRole('main').innerText();
-    for (const part of ['Zuse KG', 'b2b, eu', 'within 14 days', 'Hünfeld', 'head of purchase']) {
+    for (const part of ['Zuse KG', 'b2b, eu', '14 days', 'Hünfeld', 'head of purchase']) {
       expect(text).toContain(part);
     }
     await open('#/customers?search=buyer@zuse');
@@ -534,7 +534,7 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
-  it('lets nobody change a customer who may not', async () => {
+  it('offers no change of a customer to a person who may not make it', async () => {
     const contacts = JSON.stringify([{ name: 'Buyer' }]);
     const id = await scene.api.store.customer({ name: 'Konrad Zuse', contacts });
     const { page, open } = await scene.desk('support');

@@ -60,7 +60,13 @@ export function EditCompany({ customer }: OfCustomer) {
         <Units label="Days to pay" name="payment_terms_days" required={false} begin={texts.payment_terms_days} />
       </div>
       <PriceListCodes />
-      <Field label="Groups" name="groups" rows={3} defaultValue={texts.groups} hint="Price lists name groups. One per line." />
+      <Field
+        label="Groups"
+        name="groups"
+        rows={3}
+        defaultValue={texts.groups}
+        hint="Price lists name groups. One per line."
+      />
     </ConfirmDialog>
   );
 }
@@ -82,7 +88,8 @@ interface PartsProps<Part> {
 /** @throws when no part is as the person saw it. */
 function indexOf(parts: readonly object[], seen: string, noun: string): number {
   const found = parts.findIndex((part) => JSON.stringify(part) === seen);
-  if (found < 0) throw new Error(`Another person has changed or removed this ${noun}. Close the dialog and look again.`);
+  if (found < 0)
+    throw new Error(`Another person has changed or removed this ${noun}. Close the dialog and look again.`);
   return found;
 }
 

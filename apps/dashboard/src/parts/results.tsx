@@ -24,7 +24,9 @@ export const countsOf = (words: readonly string[]): string =>
   [...new Set(words)].map((word) => `${words.filter((each) => each === word).length} ${word}`).join(', ');
 
 const COLUMNS: Columns<ResultLine> = {
-  Record: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[[`line ${n}`, kind].filter(Boolean).join(' ')]} />,
+  Record: ({ n, kind, key }) => (
+    <Named name={key || 'Unreadable'} small={[[`line ${n}`, kind].filter(Boolean).join(' ')]} />
+  ),
   Changes: ({ notes }) => <Lines of={notes} />,
   Result: ({ result }) => <Badge state={result} />,
 };
@@ -39,7 +41,12 @@ export function Results({ label, lines }: { label: string; lines: readonly Resul
       {rows.length > 0 && (
         <Table label={label} rows={rows.slice(0, shown)} columns={COLUMNS} keyOf={({ n }) => String(n)} />
       )}
-      {left > 0 && <Button text={`Show ${count(Math.min(left, PAGE_LINES), 'more line')} of ${left.toLocaleString()}`} onClick={() => show(shown + PAGE_LINES)} />}
+      {left > 0 && (
+        <Button
+          text={`Show ${count(Math.min(left, PAGE_LINES), 'more line')} of ${left.toLocaleString()}`}
+          onClick={() => show(shown + PAGE_LINES)}
+        />
+      )}
     </>
   );
 }

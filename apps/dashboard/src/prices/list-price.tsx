@@ -80,4 +80,3 @@ export function Change({ row }: { row: ListPrice }) {
     </RowActions>
   );
 }
-

@@ -30,6 +30,7 @@ export function PriceListPage({ code }: { code: string }) {
   const list = read.data?.data;
   if (!list) return <Page title={`Price list ${code}`} back="Prices" waits={read} />;
   const { page, ...first } = query;
+  const next = prices.data?.next;
   return (
     <Page
       title={list.name}
@@ -40,13 +41,19 @@ export function PriceListPage({ code }: { code: string }) {
     >
       {can('catalog') && <Sheet list={list} />}
       <Filters search="Complete SKU">{null}</Filters>
-      <List label="Prices" query={prices} columns={{ ...COLUMNS, ...priceColumns() }} empty="No prices." keyOf={keyOf} />
-      <nav class="pages" aria-label="Pages">
-        {page && <LinkButton text="First page" href={to(path, first)} />}
-        {prices.data?.next && (
-          <LinkButton text="Next" rel="next" href={to(path, { ...first, page: prices.data.next })} />
-        )}
-      </nav>
+      <List
+        label="Prices"
+        query={prices}
+        columns={{ ...COLUMNS, ...priceColumns() }}
+        empty="No prices."
+        keyOf={keyOf}
+      />
+      {(page || next) && (
+        <nav class="pages" aria-label="Pages">
+          {page && <LinkButton text="First page" href={to(path, first)} />}
+          {next && <LinkButton text="Next" rel="next" href={to(path, { ...first, page: next })} />}
+        </nav>
+      )}
     </Page>
   );
 }

@@ -86,7 +86,9 @@ function read(cells: readonly string[], n: number, currency: string): Read {
 
 /** Reads a table with a line for each SKU and quantity. Its cells are separated by tabs, or by semicolons. */
 function linesOf(text: string, currency: string): Read[] {
-  const lines = text.split('\n').flatMap((line, index) => (line.trim() ? [{ cells: cellsOf(line), n: index + 1 }] : []));
+  const lines = text
+    .split('\n')
+    .flatMap((line, index) => (line.trim() ? [{ cells: cellsOf(line), n: index + 1 }] : []));
   if (lines.length > MAX_LINES)
     throw new Error(`Paste at most ${count(MAX_LINES, 'line')} at once. Larger lists can be imported.`);
   return lines.map(({ cells, n }, index) =>
