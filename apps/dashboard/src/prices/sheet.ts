@@ -1,7 +1,7 @@
 import { api, get, MAX_PAGES, type Schemas } from '../http.js';
-import { minorOf, money, plainMoney, readAmount, readUnits } from '../parts/amount.js';
-import { count } from '../parts/text.js';
+import { minorOf, money, plainMoney } from '../parts/amount.js';
 import type { ResultLine } from '../parts/results.js';
+import { rowsIn, type Row } from './rows.js';
 
 type UnitPrices = Schemas['UnitPrices'];
 
@@ -11,92 +11,19 @@ export interface SheetLine extends ResultLine {
   readonly change?: Schemas['PriceLineRequest'];
 }
 
-/** What a cell says: `undefined` leaves the value as it is, `null` removes it. */
-type Given = number | null | undefined;
-
-interface Row {
-  readonly sku: string;
-  readonly from: number;
-  readonly price: Given;
-  readonly min: Given;
-  readonly step: Given;
-}
-
 /** What the list says of a unit, changed by each line that was compared. */
 interface Unit extends Pick<UnitPrices, 'product_id' | 'variant_id'> {
   /** Minor units by quantity. */
-  readonly prices: Map<number, number | null>;
-  readonly rule: { min: number | null; step: number | null };
+  prices: ReadonlyMap<number, number | null>;
+  rule: Readonly<Record<'min' | 'step', number | null>>;
   /** The line that gave each value. */
   readonly givenBy: Map<string, number>;
 }
 
-/** The maximum number of lines at once, as many as a list that is read as a whole may have. */
-const MAX_LINES = 5_000;
 const MAX_LINES_PER_WRITE = 500;
 const MAX_SKUS_PER_READ = 100;
 /** The service reads at most 16 kB of an address and its headers. */
 const MAX_ADDRESS_LENGTH = 6_000;
-const COLUMNS = 5;
-
-const given = (cell: string, read: (text: string) => number): Given =>
-  cell === '' ? undefined : /^[-–—]$/.test(cell) ? null : read(cell);
-
-function readQuantity(text: string): number {
-  const units = readUnits(text);
-  if (units < 1) throw new Error(`“${text}” is less than 1.`);
-  return units;
-}
-
-/** @throws why the cells are not a line. */
-function rowOf(cells: readonly string[], currency: string): Row {
-  const [sku = '', from = '', price = '', min = '', step = '', ...more] = cells;
-  if (more.some(Boolean)) throw new Error(`The line has more than ${COLUMNS} columns.`);
-  if (!sku) throw new Error('The SKU is missing.');
-  // The service separates SKUs by commas.
-  if (sku.includes(',')) throw new Error('A SKU with a comma cannot be looked up. Import its price.');
-  const row = {
-    sku,
-    from: from ? readQuantity(from) : 1,
-    price: given(price, (text) => readAmount(text, currency)),
-    min: given(min, readQuantity),
-    step: given(step, readQuantity),
-  };
-  if (row.price === undefined && row.min === undefined && row.step === undefined)
-    throw new Error('The price is missing. Enter - to remove it.');
-  return row;
-}
-
-const cellsOf = (text: string): string[] => text.split(text.includes('\t') ? '\t' : ';').map((cell) => cell.trim());
-
-/** A heading has words where a line has numbers. */
-const isHeading = ([, ...cells]: readonly string[]): boolean =>
-  cells.some((cell) => /\p{L}/u.test(cell)) && !cells.some((cell) => /\d/.test(cell));
-
-type Read = Readonly<{ n: number; key: string } & ({ row: Row } | { result: 'skipped' | 'refused'; note: string })>;
-
-function read(cells: readonly string[], n: number, currency: string): Read {
-  const key = cells[0] ?? '';
-  try {
-    return { n, key, row: rowOf(cells, currency) };
-  } catch (error) {
-    return { n, key, result: 'refused', note: (error as Error).message };
-  }
-}
-
-/** Reads a table with a line for each SKU and quantity. Its cells are separated by tabs, or by semicolons. */
-function linesOf(text: string, currency: string): Read[] {
-  const lines = text
-    .split('\n')
-    .flatMap((line, index) => (line.trim() ? [{ cells: cellsOf(line), n: index + 1 }] : []));
-  if (lines.length > MAX_LINES)
-    throw new Error(`Paste at most ${count(MAX_LINES, 'line')} at once. Larger lists can be imported.`);
-  return lines.map(({ cells, n }, index) =>
-    index === 0 && isHeading(cells)
-      ? { n, key: cells.join(' '), result: 'skipped', note: 'Heading' }
-      : read(cells, n, currency),
-  );
-}
 
 /** Splits SKUs into as many as the address of a request can have. */
 function chunksOf(skus: readonly string[]): string[][] {
@@ -105,9 +32,10 @@ function chunksOf(skus: readonly string[]): string[][] {
   for (const sku of skus) {
     const last = chunks.at(-1);
     const more = encodeURIComponent(`,${sku}`).length;
-    length += more;
-    if (last && last.length < MAX_SKUS_PER_READ && length <= MAX_ADDRESS_LENGTH) last.push(sku);
-    else [length] = [more, chunks.push([sku])];
+    const hasRoom = last && last.length < MAX_SKUS_PER_READ && length + more <= MAX_ADDRESS_LENGTH;
+    if (hasRoom) last.push(sku);
+    else chunks.push([sku]);
+    length = hasRoom ? length + more : more;
   }
   return chunks;
 }
@@ -170,49 +98,60 @@ function finder(catalog: readonly UnitPrices[], listed: readonly UnitPrices[], c
 const ruleOf = (min: number | null, step: number | null) =>
   min === null && step === null ? { min, step } : { min: min ?? 1, step: step ?? 1 };
 
+/** The values that a line is about: as they are, and as they become. */
+function valuesOf({ from, price, min, step }: Row, { prices, rule }: Unit, currency: string) {
+  const present = prices.get(from) ?? null;
+  const ruled = ruleOf(min === undefined ? rule.min : min, step === undefined ? rule.step : step);
+  const say = (value: number | null, text: string) => (value === null ? 'none' : text);
+  const amount = (minor: number | null) => say(minor, money(minor ?? 0, currency));
+  const units = (value: number | null) => say(value, String(value));
+  return {
+    price: {
+      name: `price from ${from}`,
+      given: price,
+      before: present,
+      after: price === undefined ? present : price,
+      text: amount,
+    },
+    min: { name: 'minimum', given: min, before: rule.min, after: ruled.min, text: units },
+    step: { name: 'step', given: step, before: rule.step, after: ruled.step, text: units },
+  };
+}
+
 /** Compares a line with its unit, which then has what the line says. @throws why the line is refused. */
 function effectOf(row: Row, n: number, unit: Unit, currency: string): Omit<SheetLine, 'n' | 'key'> {
-  const { prices, rule, givenBy } = unit;
-  const { from, price } = row;
-  const before = prices.get(from) ?? null;
-  const after = price === undefined ? before : price;
-  const ruled = ruleOf(row.min === undefined ? rule.min : row.min, row.step === undefined ? rule.step : row.step);
-  const values = [
-    { name: `price from ${from}`, given: price, before, after, text: (minor: number) => money(minor, currency) },
-    { name: 'minimum', given: row.min, before: rule.min, after: ruled.min, text: String },
-    { name: 'step', given: row.step, before: rule.step, after: ruled.step, text: String },
-  ];
-  for (const { name, given, before, after } of values) {
-    const other = givenBy.get(name);
-    if (given !== undefined && other !== undefined && before !== after)
-      throw new Error(`Line ${other} gives this SKU another ${name}.`);
+  const { price, min, step } = valuesOf(row, unit, currency);
+  const given = [price, min, step].filter((value) => value.given !== undefined);
+  const changed = [price, min, step].filter(({ before, after }) => before !== after);
+  for (const { name, before, after } of given) {
+    const other = unit.givenBy.get(name);
+    if (other !== undefined && before !== after) throw new Error(`Line ${other} gives this SKU another ${name}.`);
   }
-  const isRuled = rule.min !== ruled.min || rule.step !== ruled.step;
-  const rest = [...prices].filter(([quantity, minor]) => quantity !== from && minor !== null);
-  if (isRuled && after === null && rest.length === 0) throw new Error('The list has no price for this SKU.');
-  prices.set(from, after);
-  Object.assign(rule, ruled);
-  for (const { name, given } of values) if (given !== undefined) givenBy.set(name, givenBy.get(name) ?? n);
-  const changed = values.filter((value) => value.before !== value.after);
+  const prices = new Map(unit.prices).set(row.from, price.after);
+  const isRuled = changed.includes(min) || changed.includes(step);
+  if (isRuled && [...prices.values()].every((minor) => minor === null))
+    throw new Error('The list has no price for this SKU.');
+  Object.assign(unit, { prices, rule: { min: min.after, step: step.after } });
+  for (const { name } of given) if (!unit.givenBy.has(name)) unit.givenBy.set(name, n);
   if (changed.length === 0) return { result: 'unchanged', notes: [] };
-  const say = (value: number | null, text: (value: number) => string) => (value === null ? 'none' : text(value));
   const plain = (minor: number | null) => (minor === null ? null : plainMoney(minor, currency));
+  const isPriced = changed.includes(price);
   return {
-    result: before === null ? 'created' : after === null ? 'removed' : 'updated',
-    notes: changed.map(({ name, before, after, text }) => `${name}: ${say(before, text)} → ${say(after, text)}`),
+    result: isPriced && price.before === null ? 'created' : isPriced && price.after === null ? 'removed' : 'updated',
+    notes: changed.map(({ name, before, after, text }) => `${name}: ${text(before)} → ${text(after)}`),
     change: {
       product_id: unit.product_id,
       variant_id: unit.variant_id,
-      from_quantity: from,
-      ...(before !== after && { price: plain(after), expected: plain(before) }),
-      ...(isRuled && { min_quantity: ruled.min, step: ruled.step }),
+      from_quantity: row.from,
+      ...(isPriced && { price: plain(price.after), expected: plain(price.before) }),
+      ...(isRuled && { min_quantity: min.after, step: step.after }),
     },
   };
 }
 
 /** Compares a pasted table with a price list. */
 export async function compare(text: string, list: string, currency: string): Promise<SheetLine[]> {
-  const lines = linesOf(text, currency);
+  const lines = rowsIn(text, currency);
   const skus = [...new Set(lines.flatMap((line) => ('row' in line ? [line.row.sku] : [])))];
   const find = finder(...(await Promise.all([readPrices(skus), readPrices(skus, list)])), currency);
   return lines.map(({ n, key, ...line }) => {
