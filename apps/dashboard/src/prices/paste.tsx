@@ -9,10 +9,8 @@ import { compare, write, type SheetLine } from './sheet.js';
 
 const LINES = {
   label: 'Lines of a spreadsheet',
-  placeholder: 'SKU\tFrom quantity\tPrice\tMinimum\tStep',
-  hint:
-    'Columns: SKU, from quantity, price, minimum, step. Separated by tabs or semicolons. ' +
-    'An empty cell changes nothing, and - removes.',
+  placeholder: 'SKU; from quantity; price; minimum; step',
+  hint: 'Cells are separated by tabs or semicolons. An empty cell changes nothing, and - removes.',
 };
 
 /** Compares pasted lines with the list, then writes those that change something. */
@@ -37,9 +35,12 @@ export function Sheet({ list: { code, currency } }: { list: PriceList }) {
     announce('Prices written.');
   };
   const results = new Map(done.map((line) => [line.n, line]));
-  const known = lines.map((line) => results.get(line.n) ?? line);
+  const isBegun = done.length > 0;
+  const known = lines.map(
+    (line) => results.get(line.n) ?? (isBegun && line.change ? { ...line, result: 'pending' } : line),
+  );
   const left = changes.length - done.length;
-  const title = `${done.length > 0 ? 'Result' : 'Preview'}: ${countsOf(known.map(({ result }) => result))}`;
+  const title = `${isBegun ? 'Result' : 'Preview'}: ${countsOf(known.map(({ result }) => result))}`;
   return (
     <Section title="Paste from a spreadsheet">
       <Form submitLabel="Preview" tone="" send={compareLines}>
@@ -47,13 +48,15 @@ export function Sheet({ list: { code, currency } }: { list: PriceList }) {
       </Form>
       {lines.length > 0 && (
         <>
-          <h3 role="status">{title}</h3>
+          <div role="status">
+            <h3>{title}</h3>
+          </div>
           <Results label="Pasted lines" lines={known.filter((line) => isRefused(line) || line.notes.length > 0)} />
         </>
       )}
       {left > 0 && !isStale && (
         <Form submitLabel={`Write ${count(left, 'line')}`} send={writeLines}>
-          {done.length > 0 && <progress max={changes.length} value={done.length} aria-label="Written lines" />}
+          {isBegun && <progress max={changes.length} value={done.length} aria-label="Written lines" />}
         </Form>
       )}
     </Section>

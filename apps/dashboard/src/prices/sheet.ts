@@ -129,7 +129,7 @@ function effectOf(row: Row, n: number, unit: Unit, currency: string): Omit<Sheet
   }
   const prices = new Map(unit.prices).set(row.from, price.after);
   const isRuled = changed.includes(min) || changed.includes(step);
-  if (isRuled && [...prices.values()].every((minor) => minor === null))
+  if (isRuled && min.after !== null && [...prices.values()].every((minor) => minor === null))
     throw new Error('The list has no price for this SKU.');
   Object.assign(unit, { prices, rule: { min: min.after, step: step.after } });
   for (const { name } of given) if (!unit.givenBy.has(name)) unit.givenBy.set(name, n);
