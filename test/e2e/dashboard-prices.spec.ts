@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
 
-const MANY = 1_200;
+const MANY = 620;
 
 describeInBrowser('prices for wholesale in the dashboard', () => {
   let scene: DashboardScene;
@@ -163,7 +163,7 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
       Array.from({ length: MANY }, (_, n) => [`MANY-${n + 1}`, 1, '9.50']),
     );
     await page.getByText(`Preview: ${MANY} created`).waitFor();
-    await page.getByRole('button', { name: 'Show 200 more lines of 1,000' }).click();
+    await page.getByRole('button', { name: 'Show 200 more lines of 420' }).click();
     await page.getByRole('row', { name: /MANY-400 / }).waitFor();
     let posts = 0;
     await page.route('**/v1/prices', (route) => {
@@ -172,33 +172,31 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
         ? route.fulfill({ status: 422, json: { success: false, error: 'Not now' } })
         : route.continue();
     });
-    await page.getByRole('button', { name: `Write 1,200 lines` }).click();
+    await page.getByRole('button', { name: `Write ${MANY} lines` }).click();
     await page.getByText('Not now').waitFor();
-    await page.getByText(`Result: 500 created, 700 pending`).waitFor();
-    await page.getByRole('button', { name: 'Write 700 lines' }).click();
+    await page.getByText(`Result: 500 created, 120 pending`).waitFor();
+    await page.getByRole('button', { name: 'Write 120 lines' }).click();
     await page.getByText(`Result: ${MANY} created`).waitFor();
 
     const [stored] = await database.query(
       `SELECT count(*)::int AS prices FROM list_prices WHERE store_id = $1 AND list = 'MANY' AND price = 950`,
       [store.id],
     );
-    expect([stored, posts]).toEqual([{ prices: MANY }, 4]);
+    expect([stored, posts]).toEqual([{ prices: MANY }, 3]);
     const rows = page.getByRole('region', { name: 'Prices', exact: true }).locator('tbody tr');
+    const sku = (n: number) => rows.getByRole('link', { name: `MANY-${n}`, exact: true });
     const next = page.getByRole('link', { name: 'Next' });
-    let pages = 1;
-    let before = '';
-    for (; await next.isVisible(); pages++) {
-      before = await rows.first().innerText();
+    for (let first = 51; first <= MANY; first += 50) {
       await next.click();
-      await rows.filter({ hasText: `MANY-${pages * 50 + 1}\t` }).waitFor();
+      await sku(first).waitFor();
     }
-    expect(pages).toBe(MANY / 50);
-    expect(await rows.first().innerText()).not.toBe(before);
+    await sku(MANY).waitFor();
+    await next.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'First page' }).click();
-    await rows.filter({ hasText: /^MANY-1\t/ }).waitFor();
-    await page.getByLabel('Search', { exact: true }).fill('MANY-777');
+    await sku(1).waitFor();
+    await page.getByLabel('Search', { exact: true }).fill('MANY-577');
     await page.keyboard.press('Enter');
-    await rows.filter({ hasText: 'MANY-777' }).waitFor();
+    await sku(577).waitFor();
     expect(await rows.count()).toBe(1);
     expect(trouble).toEqual([]);
     await page.context().close();
@@ -409,7 +407,7 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
     expect(await faults()).toEqual([]);
     await page.getByRole('button', { name: 'Write 1 line' }).click();
     await page.getByText('Result: 1 created, 2 refused').waitFor();
-    await page.getByRole('cell', { name: '9.50', exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Prices', exact: true }).getByText('9.50').waitFor();
     expect([await faults(), trouble]).toEqual([[], []]);
     await page.context().close();
   });
