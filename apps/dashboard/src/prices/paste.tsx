@@ -10,7 +10,7 @@ import { compare, write, type SheetLine } from './sheet.js';
 const LINES = {
   label: 'Lines of a spreadsheet',
   placeholder: 'SKU; from quantity; price; minimum; step',
-  hint: 'Cells are separated by tabs or semicolons. An empty cell changes nothing, and - removes.',
+  hint: 'SKU, from quantity, price, minimum, step, separated by tabs or semicolons. An empty cell changes nothing, - removes.',
 };
 
 /** Compares pasted lines with the list, then writes those that change something. */
