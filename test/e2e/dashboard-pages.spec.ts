@@ -9,6 +9,7 @@ const PAGES = [
   '#/stock/movements',
   '#/products',
   '#/products/import',
+  '#/prices',
   '#/customers',
   '#/developers',
   '#/developers/webhooks',
@@ -62,7 +63,10 @@ describeInBrowser('the pages of the dashboard', () => {
     await store.variant(product, { name: NAUGHTY });
     const customer = await store.customer({ name: NAUGHTY, email: `${'a'.repeat(60)}@example.com` });
     const order = await scene.api.place(anOrderBody(scene.product, 2, { customer: { name: NAUGHTY } }));
-    others = [`#/orders/${order.receipt_number}`, `#/products/${product}`, `#/customers/${customer}`];
+    const list = await store.priceList({ code: 'L'.repeat(64), name: NAUGHTY, groups: ['مجموعة', 'Long'.repeat(16)] });
+    for (const from of [1, 12]) await store.listPrice(list, { productId: product, from, price: 1000 });
+    const [priced, of] = [`#/prices/${list}`, `#/customers/${customer}`];
+    others = [`#/orders/${order.receipt_number}`, `#/products/${product}`, priced, of];
   });
   afterAll(() => scene?.stop());
 

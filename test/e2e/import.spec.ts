@@ -450,7 +450,7 @@ describe('the variants of an imported product', () => {
     [
       'become inactive',
       [VARIANTS[0] ?? {}, { ...VARIANTS[1], status: 'INACTIVE' }],
-      'product.variants are INACTIVE now, so these units are not for sale: "MUG-L" (units: 5)',
+      'product.variants are now INACTIVE, so these units are not for sale: "MUG-L" (units: 5)',
     ],
     ['stay', VARIANTS, ''],
   ])('warn of their units when they %s', async (_what, variants, warning) => {

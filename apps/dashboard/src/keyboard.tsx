@@ -9,6 +9,7 @@ export const PAGES = [
   { key: 'o', name: 'Orders', path: '/orders' },
   { key: 's', name: 'Stock', path: '/stock' },
   { key: 'p', name: 'Products', path: '/products' },
+  { key: 'l', name: 'Prices', path: '/prices' },
   { key: 'c', name: 'Customers', path: '/customers' },
   { key: 'd', name: 'Developers', path: '/developers' },
   { key: 't', name: 'Team', path: '/team' },

@@ -20,6 +20,8 @@ import {
   QueryStatus,
 } from './parts/page.js';
 import { Time, timeZone } from './parts/text.js';
+import { PriceListPage } from './prices/price-list.js';
+import { PriceLists } from './prices/price-lists.js';
 import { ImportPage } from './products/import.js';
 import { ProductPage, Products } from './products/products.js';
 import { to, useRoute } from './route.js';
@@ -126,6 +128,7 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   orders: (id) => (id ? <OrderPage key={id} id={id} /> : <Orders />),
   stock: (rest) => (rest === 'movements' ? <Movements /> : <Stock />),
   products: (id) => (id === 'import' ? <ImportPage /> : id ? <ProductPage key={id} id={id} /> : <Products />),
+  prices: (code) => (code ? <PriceListPage key={code} code={code} /> : <PriceLists />),
   customers: (id) => (id ? <CustomerPage key={id} id={id} /> : <Customers />),
   developers: () => <Developers />,
   team: () => <Team />,

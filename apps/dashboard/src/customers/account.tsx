@@ -1,10 +1,11 @@
 import type { paths } from '@store-commerce/client';
-import { api, type Schemas } from '../http.js';
+import { api, get, type Schemas } from '../http.js';
 import { readUnits } from '../parts/amount.js';
-import { ConfirmDialog, Field, type Values } from '../parts/ask.js';
+import { changesOf, ConfirmDialog, Field, Seen, Units, wordsIn, type Values } from '../parts/ask.js';
 import { capitalize, Rows } from '../parts/list.js';
 import { Section } from '../parts/page.js';
 import { joined } from '../parts/text.js';
+import { usePriceLists } from '../prices/price-lists.js';
 import { can } from '../session.js';
 
 type Customer = Schemas['Customer'];
@@ -13,25 +14,35 @@ type OfCustomer = Readonly<{ customer: Customer }>;
 
 const change = (id: string, body: Patch) => api.PATCH('/v1/customers/{id}', { params: { path: { id } }, body });
 
-const wordsOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((word) => word.trim())
-      .filter(Boolean),
-  ),
-];
+/** Reads the fields whose text is not their value. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  groups: wordsIn,
+  price_list: (text) => text || null,
+  payment_terms_days: (text) => (text ? readUnits(text) : null),
+};
+
+function PriceListCodes() {
+  const lists = usePriceLists().data?.data ?? [];
+  return (
+    <datalist id="price-lists">
+      {lists.map(({ code, name }) => (
+        <option key={code} value={code} label={name} />
+      ))}
+    </datalist>
+  );
+}
 
 export function EditCompany({ customer }: OfCustomer) {
-  const { id, company, vat_id, groups, price_list, payment_terms_days: terms } = customer;
-  const send = (values: Values<'company' | 'vat_id' | 'groups' | 'price_list' | 'terms'>) =>
-    change(id, {
-      company: values.company,
-      vat_id: values.vat_id,
-      groups: wordsOf(values.groups),
-      price_list: values.price_list || null,
-      payment_terms_days: values.terms ? readUnits(values.terms) : null,
-    });
+  const { id, company, vat_id, price_list, payment_terms_days: terms } = customer;
+  const texts = {
+    ...{ company, vat_id, price_list: price_list ?? '', groups: customer.groups.join('\n') },
+    payment_terms_days: terms === null ? '' : String(terms),
+  };
+  const send = (values: Values) => {
+    const read = (name: string, text: string) => (READERS[name] ? READERS[name](text) : text);
+    const changed = Object.entries(changesOf(values)).map(([name, text]) => [name, read(name, text)]);
+    return change(id, Object.fromEntries(changed) as Patch);
+  };
   return (
     <ConfirmDialog
       label="Edit company…"
@@ -41,22 +52,25 @@ export function EditCompany({ customer }: OfCustomer) {
       send={send}
       toast="Customer saved."
     >
+      <Seen text={JSON.stringify(texts)} />
       <div class="pair">
         <Field label="Company" name="company" defaultValue={company} autoFocus />
-        <Field label="VAT ID" name="vat_id" defaultValue={vat_id} />
-        <Field label="Price list" name="price_list" defaultValue={price_list ?? ''} />
-        <Field
-          label="Payment terms (days)"
-          name="terms"
-          inputMode="numeric"
-          defaultValue={terms === null ? '' : String(terms)}
-        />
+          <Field label="VAT ID" name="vat_id" defaultValue={vat_id} />
+          <Field label="Price list" name="price_list" list="price-lists" defaultValue={texts.price_list} />
+          <Units
+            label="Payment terms (days)"
+            name="payment_terms_days"
+            required={false}
+            begin={texts.payment_terms_days}
+          />
       </div>
+      <PriceListCodes />
       <Field
         label="Groups"
         name="groups"
-        defaultValue={groups.join(', ')}
-        hint="Price lists apply to groups. Separate groups with commas."
+        rows={3}
+        defaultValue={texts.groups}
+        hint="Price lists apply to groups. One group per line."
       />
     </ConfirmDialog>
   );
@@ -71,23 +85,37 @@ interface PartsProps<Part> {
   readonly fields: Readonly<Record<keyof Part & string, string>>;
   readonly nameOf: (part: Part) => string;
   readonly detailOf: (part: Part) => string;
-  /** A request has all of the list. */
-  readonly save: (parts: Part[]) => Promise<unknown>;
+  /** Changes the parts as they are now: another person may have changed them while the dialog was open. */
+  readonly save: (update: (now: readonly Part[]) => Part[]) => Promise<unknown>;
+}
+
+/** @throws when no part is as the person saw it. */
+function indexOf(parts: readonly object[], seen: string, noun: string): number {
+  const found = parts.findIndex((part) => JSON.stringify(part) === seen);
+  if (found < 0)
+    throw new Error(`Another person has changed or removed this ${noun}. Close the dialog and look again.`);
+  return found;
 }
 
 function Parts<Part extends Readonly<Record<keyof Part, string>>>(list: PartsProps<Part>) {
   const { title, noun, of, fields, nameOf, detailOf, save } = list;
   const mayEdit = can('customers');
   const names = Object.keys(fields) as (keyof Part & string)[];
-  const ask = (label: string, before: Part | undefined, put: (part: Part) => Part[]) => (
+  const put = ({ seen = '', ...values }: Values) => {
+    const part = Object.fromEntries(names.map((name) => [name, values[name] ?? ''])) as Part;
+    return save((now) => (seen ? now.with(indexOf(now, seen, noun), part) : [...now, part]));
+  };
+  const remove = ({ seen = '' }: Values) => save((now) => now.toSpliced(indexOf(now, seen, noun), 1));
+  const ask = (label: string, before?: Part) => (
     <ConfirmDialog
       label={label}
       title={`${before ? 'Edit' : 'Add'} ${noun}`}
       submitLabel="Save"
       tone="quiet"
-      send={(values) => save(put(Object.fromEntries(names.map((name) => [name, values[name] ?? ''])) as Part))}
+      send={put}
       toast={`${capitalize(noun)} saved.`}
     >
+      {before && <Seen text={JSON.stringify(before)} />}
       <div class="pair">
         {names.map((name) => (
           <Field key={name} label={fields[name]} name={name} defaultValue={before?.[name] ?? ''} />
@@ -97,7 +125,7 @@ function Parts<Part extends Readonly<Record<keyof Part, string>>>(list: PartsPro
   );
   const rows = of.map((part, index) => {
     const edit = mayEdit && [
-      ask('Edit…', part, (changed) => of.map((each) => (each === part ? changed : each))),
+      ask('Edit…', part),
       <ConfirmDialog
         key="remove"
         label="Remove…"
@@ -105,18 +133,22 @@ function Parts<Part extends Readonly<Record<keyof Part, string>>>(list: PartsPro
         submitLabel="Remove"
         tone="danger"
         text={nameOf(part)}
-        send={() => save(of.filter((each) => each !== part))}
+        send={remove}
         toast={`${capitalize(noun)} removed.`}
-      />,
+      >
+        <Seen text={JSON.stringify(part)} />
+      </ConfirmDialog>,
     ];
     return { key: index, name: nameOf(part), detail: detailOf(part), end: edit && <div class="actions">{edit}</div> };
   });
   return (
-    <Section title={title} actions={mayEdit && ask(`Add ${noun}…`, undefined, (added) => [...of, added])}>
+    <Section title={title} actions={mayEdit && ask(`Add ${noun}…`)}>
       {rows.length > 0 ? <Rows rows={rows} /> : <p class="soft">{`No ${title.toLowerCase()}.`}</p>}
     </Section>
   );
 }
+
+const now = async (id: string) => (await get('/v1/customers/{id}', { path: { id } })).data;
 
 const ADDRESS_FIELDS = {
   ...{ label: 'Label', company: 'Company', vat_id: 'VAT ID', address: 'Street', address2: 'Address line 2' },
@@ -133,7 +165,7 @@ export const Addresses = ({ customer: { id, addresses } }: OfCustomer) => (
     detailOf={({ label, company, address, address2, zip, city, region, country }) =>
       joined([label && company, address, address2, `${zip} ${city}`.trim(), region, country])
     }
-    save={(changed) => change(id, { addresses: changed })}
+    save={async (update) => change(id, { addresses: update((await now(id)).addresses) })}
   />
 );
 
@@ -147,6 +179,6 @@ export const Contacts = ({ customer: { id, contacts } }: OfCustomer) => (
     fields={CONTACT_FIELDS}
     nameOf={({ name, email }) => name || email || 'Contact'}
     detailOf={({ name, role, email, phone }) => joined([role, name && email, phone])}
-    save={(changed) => change(id, { contacts: changed })}
+    save={async (update) => change(id, { contacts: update((await now(id)).contacts) })}
   />
 );

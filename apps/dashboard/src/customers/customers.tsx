@@ -2,20 +2,25 @@ import { api, get, useGet, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.js';
 import { money } from '../parts/amount.js';
 import { ConfirmDialog, Check, type Values } from '../parts/ask.js';
-import { Facts, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
+import { Choice, Facts, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
 import { Badge, Copy, download, Page, Section } from '../parts/page.js';
 import { count, Lines, Time, timeText } from '../parts/text.js';
+import { choicesOf, toList, usePriceLists } from '../prices/price-lists.js';
 import { to, useRoute } from '../route.js';
 import { can, currency } from '../session.js';
 import { Addresses, Contacts, EditCompany } from './account.js';
 
 type Customer = Schemas['Customer'];
 
+const termsText = (terms: number | null) => (terms === null ? 'none' : count(terms, 'day'));
+
 const COLUMNS: Columns<Schemas['CustomerListItem']> = {
   Customer: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} />,
   Email: ({ email }) => <span class="line">{email}</span>,
-  Company: ({ company }) => <span class="line">{company}</span>,
+  Company: ({ company, vat_id }) => <Named name={company} small={[vat_id]} />,
   City: ({ city }) => city,
+  Prices: ({ price_list, groups }) => <Named name={price_list ?? ''} small={groups} />,
+  Terms: ({ payment_terms_days: terms }) => terms !== null && termsText(terms),
   Status: ({ status }) => <Badge state={status} />,
   Since: ({ created_at }) => <Time at={created_at} />,
   Spent: right(({ total_spent }) => money(total_spent, currency())),
@@ -39,13 +44,16 @@ function Status() {
 }
 
 export function Customers() {
-  const { search, status, ...route } = useRoute().query;
-  const query = { search, status, ...pageOf(route) };
+  const { search, status, group, price_list, ...route } = useRoute().query;
+  const query = { search, status, group, price_list, ...pageOf(route) };
+  const lists = usePriceLists().data;
   const list = useGet('/v1/customers', { query });
   return (
     <Page title="Customers">
       <Filters search="Name, email, company or VAT ID">
         <Status />
+        <input name="group" aria-label="Group" placeholder="Group: any" autoComplete="off" defaultValue={group ?? ''} />
+        <Choice name="price_list" label="Price list" values={choicesOf(lists?.data)} left={lists?.left} />
       </Filters>
       <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No matching customers." />
     </Page>
@@ -105,8 +113,8 @@ function About({ customer }: { customer: Customer }) {
             company !== '' && ['Name', company],
             vat_id !== '' && ['VAT ID', vat_id],
             groups.length > 0 && ['Groups', groups.join(', ')],
-            price_list !== null && ['Price list', price_list],
-            ['Payment terms', terms === null ? 'none' : count(terms, 'day')],
+            price_list !== null && ['Price list', <a key="list" href={toList(price_list)} children={price_list} />],
+            ['Payment terms', termsText(terms)],
           ]}
         />
       </Section>

@@ -243,13 +243,35 @@ export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: A
 }
 
 /** A field for a whole number. @param hint is shown below while the number is valid. */
-export function Units(field: Omit<TypedProps, 'read'>) {
+export function Units({ required = true, ...field }: Omit<TypedProps, 'read'>) {
   const read = (text: string) => {
     readUnits(text);
     return '';
   };
-  return <Typed {...field} read={read} required />;
+  return <Typed {...field} read={read} required={required} inputMode="numeric" />;
 }
+
+/** Remembers what the person saw when the dialog opened, even if it changes while the dialog is open. */
+export function Seen({ name = 'seen', text }: { name?: string; text: string }) {
+  const [seen] = useState(text);
+  return <input type="hidden" name={name} value={seen} />;
+}
+
+/** Returns the fields that differ from those in `seen`: the others may have been changed by another person. */
+export function changesOf({ seen = '{}', ...values }: Values): Values {
+  const before = JSON.parse(seen) as Values;
+  return Object.fromEntries(Object.entries(values).filter(([name, text]) => before[name]?.trim() !== text));
+}
+
+/** Reads a text with one word per line. */
+export const wordsIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .split('\n')
+      .map((word) => word.trim())
+      .filter(Boolean),
+  ),
+];
 
 /** A compact field for a table row: the browser reports what is wrong. */
 export function UnitsInput({ most, ...input }: JSX.InputHTMLAttributes<HTMLInputElement> & { most: number }) {

@@ -217,7 +217,7 @@ export function Named({ name, href, small = [] }: { name: ComponentChildren; hre
   );
 }
 
-export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: string] | false)[] }) => (
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren] | false)[] }) => (
   <dl class="facts-list">
     {facts
       .filter((fact) => fact !== false)

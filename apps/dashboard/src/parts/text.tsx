@@ -46,6 +46,10 @@ export function timeText(at: string): string {
 
 export const Time = ({ at }: { at: string }) => <time dateTime={at} title={at} children={timeText(at)} />;
 
+/** Shows a day of the calendar, such as `2026-12-31`. */
+export const dayText = (day: string): string =>
+  new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'medium' }).format(new Date(day));
+
 /** Joins texts in one line and omits empty ones. */
 export const joined = (texts: readonly unknown[]): string => texts.filter(Boolean).join(' · ');
 

@@ -1,19 +1,12 @@
 import { api, get, statusOf, type Schemas } from '../http.js';
+import type { ResultLine } from '../parts/results.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A line with its result, or its expected result. */
-export interface BundleLine {
-  /** The line number in the file, from 1. */
-  readonly n: number;
+export interface BundleLine extends ResultLine {
   readonly text: string;
   readonly kind: string;
-  /** The key of its row. */
-  readonly key: string;
   readonly value: Fields;
-  readonly result: string;
-  /** What the line changes, or why it is refused. */
-  readonly notes: readonly string[];
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

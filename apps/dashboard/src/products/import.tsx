@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { refresh, useRead } from '../http.js';
 import { Form } from '../parts/ask.js';
-import { Named, Table, type Columns } from '../parts/list.js';
-import { Alert, announce, Badge, Button, download, Note, Page, Section, QueryStatus } from '../parts/page.js';
-import { count, Lines } from '../parts/text.js';
+import { Alert, announce, Button, download, Page, Section, QueryStatus } from '../parts/page.js';
+import { countsOf, isRefused, Results } from '../parts/results.js';
+import { count } from '../parts/text.js';
 import { useMe } from '../session.js';
 import { linesOf, preview, write, type BundleLine } from './bundle.js';
 
@@ -43,14 +43,6 @@ export function ImportPage() {
 }
 
 const FIRST = 20;
-const MAX_SHOWN = 200;
-
-const isRefused = ({ result }: BundleLine) => result === 'refused';
-
-/** Counts each word, as in `2 created, 1 refused`. */
-const countsOf = (words: readonly string[]): string =>
-  [...new Set(words)].map((word) => `${words.filter((each) => each === word).length} ${word}`).join(', ');
-
 /**
  * Shows a preview of the first lines, which compares them with their rows because the service has no dry run, and
  * afterwards the result of each line.
@@ -84,8 +76,7 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
     <>
       <Section title={title} actions={refused.length > 0 && button}>
         {!isBegun && <QueryStatus query={query} rows={first.length} />}
-        <Table label={label} rows={shown.slice(0, MAX_SHOWN)} columns={COLUMNS} />
-        {shown.length > MAX_SHOWN && <Note>{`${count(shown.length - MAX_SHOWN, 'more line')} not shown.`}</Note>}
+        <Results label={label} lines={shown} />
       </Section>
       {done.length < good.length && (
         <Form submitLabel={`Import ${count(good.length - done.length, 'line')}`} send={run}>
@@ -95,9 +86,3 @@ function Import({ lines }: { lines: readonly BundleLine[] }) {
     </>
   );
 }
-
-const COLUMNS: Columns<BundleLine> = {
-  Record: ({ n, kind, key }) => <Named name={key || 'Unreadable'} small={[`line ${n} ${kind}`]} />,
-  Changes: ({ notes }) => <Lines of={notes} />,
-  Result: ({ result }) => <Badge state={result} />,
-};

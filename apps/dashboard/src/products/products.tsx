@@ -1,12 +1,12 @@
-import { useState } from 'preact/hooks';
 import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
 import { minorOf, money, plainMoney, readAmount } from '../parts/amount.js';
-import { Amount, ConfirmDialog, Check, Choices, Field, type Values } from '../parts/ask.js';
+import { Amount, ConfirmDialog, Check, Choices, Field, Seen, type Values } from '../parts/ask.js';
 import { capitalize, Choice, Facts, Filters, List, Named, pageOf, right, Table, type Columns } from '../parts/list.js';
 import { Badge, LinkButton, Page, RowActions, Section } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can, currency } from '../session.js';
+import { ListPrices } from './list-prices.js';
 import { Change, keyOf, type StockRow } from '../stock/stock.js';
 
 type Product = Schemas['Product'];
@@ -78,6 +78,7 @@ export function ProductPage({ id }: { id: string }) {
           <Table label="Variants table" rows={variants} columns={variantColumns(product)} />
         </Section>
       )}
+      <ListPrices product={product} />
       <Bins id={Number(product.id)} />
       <LastOrders id={Number(product.id)} />
     </Page>
@@ -195,14 +196,8 @@ function EditPrice({ product, variant }: { product: Product; variant?: Variant }
   };
   return (
     <ConfirmDialog label="Set price…" title={`Set the price of ${name}`} submitLabel="Set price" send={send}>
-      <Expected price={plainMoney(minor(now), currency())} />
+      <Seen name="expected" text={plainMoney(minor(now), currency())} />
       <Amount label="Price" minor={minor(now)} currency={currency()} />
     </ConfirmDialog>
   );
-}
-
-/** Remembers the price that the person saw, even if another one arrives while the dialog is open. */
-function Expected({ price }: { price: string }) {
-  const [seen] = useState(price);
-  return <input type="hidden" name="expected" value={seen} />;
 }
