@@ -93,7 +93,7 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   }
   const listed = { product_id: product, expected: null, min_quantity: 2 };
   for (const price of [9, null]) await post('/v1/prices', { list: 'RESELLER', lines: [{ ...listed, price }] });
-  await post('/v1/prices', { lines: [{ product_id: product, step: 2 }] });
+  for (const step of [2, null]) await post('/v1/prices', { lines: [{ product_id: product, step }] });
   await post('/v1/orders/preview', { ...order, items: [{ sku: 'NONE', quantity: 1 }] });
   const headers = { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' };
   const owner = await store.session('owner');
