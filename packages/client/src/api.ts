@@ -421,13 +421,13 @@ export interface paths {
     };
     /**
      * Prices of the catalog or of a price list, by product
-     * @description With `list`, the products and variants that the list has prices for; without, all of the catalog, also drafts, archived products and inactive variants. Sorted by product id, then variant id, the product itself first. Money is in major units: 10.99 is 10.99 USD.
+     * @description With `list`, returns the products and variants for which the list has prices. Without `list`, returns all products and variants of the catalog, including drafts, archived products and inactive variants. Sorted by product id, then by variant id, the product itself first. Money is in major units: 10.99 is 10.99 USD.
      */
     get: operations['listPrices'];
     put?: never;
     /**
      * Set prices
-     * @description Lines apply in their order. Each writes a price if the present one is what you `expected`. A line with `variant_id` sets the price of the variant; one without sets that of the product itself, which lists show and an order without a variant pays. Drafts, archived products and inactive variants count. A refused line changes nothing; the other lines apply unless the request is `atomic`. A price that stays as it is changes nothing, not even `updated_at`. With `list`, the lines set the prices of that price list. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, which lists show and which orders without a variant pay. The prices of drafts, archived products and inactive variants can be set, too. A refused line changes nothing; the other lines apply unless the request is `atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set prices of that price list. A repeated request with the same `reference` is applied once and gets the first answer.
      */
     post: operations['changePrices'];
     delete?: never;
@@ -579,7 +579,7 @@ export interface paths {
     put?: never;
     /**
      * Report receipts, corrections and counts
-     * @description Lines apply in their order, and each has one effect. `adjust` adds or removes units. `set` writes a quantity if the bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces an earlier one; a count whose cursor is older than the last count or set of the bin, or than that of another count of it in the request, is `superseded`. A count that finds fewer units than were sold since leaves 0, and `short` states the difference. A refused line changes nothing; the other lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered as the first time.
+     * @description Lines apply in their order, and each has one effect. `adjust` adds or removes units. `set` writes a quantity if the bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces an earlier one; a count whose cursor is older than the last count or set of the bin, or than that of another count of it in the request, is `superseded`. A count that finds fewer units than were sold since leaves 0, and `short` states the difference. A refused line changes nothing; the other lines apply unless the request is `atomic`. A repeated request with the same `reference` is applied once and gets the first answer.
      */
     post: operations['changeStock'];
     delete?: never;
@@ -1761,7 +1761,7 @@ export interface components {
       /** @description The currency that you take the store to have: another one is refused. */
       currency?: string | null;
       /**
-       * @description Among the lists of a customer's groups, the highest applies first.
+       * @description Among the lists of a customer's groups, the list with the highest priority applies first.
        * @default 0
        */
       priority?: number | null;
@@ -4039,7 +4039,7 @@ export interface components {
        */
       currency: string;
       /**
-       * @description Among the lists of a customer's groups, the highest applies first.
+       * @description Among the lists of a customer's groups, the list with the highest priority applies first.
        * @example 10
        */
       priority: number;
@@ -4338,7 +4338,7 @@ export interface components {
       /** @description The codes of its bins, in their order. */
       bins: string[];
     };
-    /** @description A place with bins. Stock in an inactive warehouse is not for sale. Key: store, code. */
+    /** @description A location with bins. Stock in an inactive warehouse is not for sale. Key: store, code. */
     ImportWarehouse: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4350,7 +4350,7 @@ export interface components {
       name?: string;
       active?: boolean;
     };
-    /** @description A shelf place. Key: store, warehouse, code. */
+    /** @description A storage location in a warehouse. Key: store, warehouse, code. */
     ImportBin: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4360,7 +4360,7 @@ export interface components {
       warehouse: string;
       code: string;
     };
-    /** @description A maker. Key: store, slug. */
+    /** @description A brand. Key: store, slug. */
     ImportBrand: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4473,16 +4473,16 @@ export interface components {
       code: string;
       /** @description Required for a new row. */
       name?: string;
-      /** @description That of the store: another one is refused. Not stored. */
+      /** @description Must be the currency of the store. Not stored. */
       currency?: string;
       /**
        * Format: int32
-       * @description Among the lists of a customer's groups, the highest applies first.
+       * @description Among the lists of a customer's groups, the list with the highest priority applies first.
        */
       priority?: number;
-      /** @description The first day on which the list applies, in the store's time zone. Null: none. */
+      /** @description The first day on which the list applies, in the store's time zone. Null: no first day. */
       valid_from?: string | null;
-      /** @description The last day on which the list applies. Null: none. */
+      /** @description The last day on which the list applies. Null: no last day. */
       valid_to?: string | null;
       customer_groups?: string[];
     };
@@ -4497,22 +4497,22 @@ export interface components {
       list: string;
       product: string;
       variant?: string | null;
-      /** @description All prices of the unit in the list. Empty: the list has none, and no rule, for it. */
+      /** @description All prices of the unit in the list. Empty: the list has no price and no quantity rule for the unit. */
       price_breaks?: {
         /**
          * Format: int32
-         * @description From how many units of an order on the price applies.
+         * @description The price applies to orders with at least this number of units.
          */
         from_quantity: number;
         /** @description In major units, as decimal text such as "79.90". */
         price: string;
       }[];
-      /** @description The fewest units of an order. 1 where only `step` is given. */
+      /** @description Minimum units per order. 1 if only `step` is given. */
       min_quantity?: number | null;
-      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
       step?: number | null;
     };
-    /** @description From how many, and in which steps, a product, or one variant, is sold at the prices of the catalog. Key: store, product, variant. */
+    /** @description The minimum quantity and the step of a product, or of one variant, at catalog prices. Key: store, product, variant. */
     ImportQuantityRule: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -4521,9 +4521,9 @@ export interface components {
       kind: 'quantity_rule';
       product: string;
       variant?: string | null;
-      /** @description The fewest units of an order. 1 where only `step` is given. */
+      /** @description Minimum units per order. 1 if only `step` is given. */
       min_quantity?: number | null;
-      /** @description Orders have multiples of it. 1 where only `min_quantity` is given. */
+      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
       step?: number | null;
     };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
@@ -4545,7 +4545,7 @@ export interface components {
       loyalty_points?: number;
       /**
        * Format: int64
-       * @description Minor units. The payments of imported orders are in it.
+       * @description Minor units. Includes the payments of imported orders.
        */
       total_spent?: number;
       tags?: (string | null)[];
@@ -4554,9 +4554,9 @@ export interface components {
       payment_terms_days?: number | null;
       company?: string | null;
       vat_id?: string | null;
-      /** @description Price lists name groups. */
+      /** @description The groups of the customer. A price list can apply to groups. */
       groups?: string[];
-      /** @description The code of the customer's price list, which exists. Null removes it. */
+      /** @description The code of the customer's price list. The list must exist. Null removes the code. */
       price_list?: string | null;
       addresses?: {
         label?: string | null;
@@ -4642,7 +4642,7 @@ export interface components {
       tax_included?: boolean;
       /**
        * Format: int64
-       * @description The credit for cancelled units, in minor units. Absent: their share of total_amount, or all but the fee.
+       * @description The credit for cancelled units. In minor units. Absent: their share of total_amount, or all but the fee.
        */
       cancelled_amount?: number;
       /**
@@ -4652,13 +4652,13 @@ export interface components {
       cancellation_fee?: number;
       /**
        * Format: int64
-       * @description Difference to total_amount. In minor units. Computed if absent.
+       * @description total_amount minus the sum of the other amounts. In minor units. Computed if absent.
        */
       adjustment_amount?: number;
       /** @description The account; null for a guest. Absent or not in the store: the account with customer_email. */
       customer_id?: string | null;
       customer_name?: string | null;
-      /** @description Kept as it is, also where no mail can be sent to it, unless a mail is held. */
+      /** @description Stored as given, even if no mail can be sent to it. If a mail is held, it must be deliverable. */
       customer_email?: string | null;
       customer_phone?: string | null;
       shipping_address?: {
@@ -4745,9 +4745,9 @@ export interface components {
          */
         returned_quantity?: number;
       }[];
-      /** @description True: a till sale. Its units leave the bins once, as those of an order do. A shortage does not refuse it. */
+      /** @description True: a till sale. Its units leave the bins once, like those of an order. The order is accepted despite a shortage. */
       takes_stock?: boolean;
-      /** @description Why the order is under review: codes of rules, or `manual`. Absent: it is not, unless a stage is held. */
+      /** @description Why the order is under review: codes of rules, or `manual`. Absent: the order is not under review, unless a stage is held. */
       held_reasons?: string[];
       /** @description The outcome of the fraud analysis. Absent: the order was not screened. */
       fraud?: {
@@ -4772,7 +4772,7 @@ export interface components {
           | 'notify-cancellation'
           | 'notify-refund'
           | 'review';
-        /** @description The shipment or refund that the stage is about. */
+        /** @description The shipment or refund to which the stage belongs. */
         reference?: string;
         /** @enum {string} */
         state: 'pending' | 'held' | 'done' | 'dead';
@@ -4818,7 +4818,7 @@ export interface components {
         at: string;
         /**
          * Format: int64
-         * @description Amount written off by this payment, in minor units. Negative: it paid an earlier write-off.
+         * @description Amount written off by this payment, in minor units. Negative: the payment reverses an earlier write-off.
          */
         written_off?: number;
         method?: string | null;
@@ -4858,18 +4858,18 @@ export interface components {
           quantity: number;
           /**
            * Format: int32
-           * @description Units of them that were cancelled before they shipped.
+           * @description How many of these units were cancelled before they shipped.
            */
           cancelled_quantity?: number;
         }[];
-        /** @description Whether these units went back to bins. Absent: false. */
+        /** @description Whether the units of `lines` went back to bins. Absent: false. */
         restock?: boolean;
       }[];
       /** @description Bookings after the placement, for the journal. Absent: derived from the payments, refunds and statuses. */
       bookings?: {
         /** @description ISO 8601 with a zone. */
         at: string;
-        /** @description When it was made. Absent: at the import. */
+        /** @description When the booking was made. Absent: the time of the import. */
         booked_at?: string;
         /** @enum {string} */
         kind: 'lines' | 'credit' | 'payment' | 'refund' | 'chargeback' | 'write_off' | 'cancellation';
@@ -4905,7 +4905,7 @@ export interface components {
           included: boolean;
         }[];
       }[];
-      /** @description Oldest first, without the placing or the import. Shipments, cancelled units, payments and refunds without an event get one. */
+      /** @description Oldest first, without the events `placed` and `imported`. Shipments, cancelled units, payments and refunds without an event get one. */
       history?: {
         /** @description ISO 8601 with a zone. */
         at: string;
@@ -7200,7 +7200,7 @@ export interface components {
       success: true;
       data: components['schemas']['JournalEntry'][];
       /**
-       * @description Where the next page begins; `""` where there is no row. Opaque.
+       * @description Where the next page begins. Opaque. `""` if the first page is empty.
        * @example ajEuMS4xNzYzNjMxMDAwMDAwLjcuMDE5OWExYzI
        */
       cursor: string;
@@ -7234,7 +7234,7 @@ export interface components {
       success: true;
       data: components['schemas']['UnitPrices'][];
       /**
-       * @description Where the next page begins; `""` where there is no row. Opaque.
+       * @description Where the next page begins. Opaque. `""` if the first page is empty.
        * @example cDEuMS43MC4xMi4wYWIxMmNkMw
        */
       cursor: string;
@@ -9852,7 +9852,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Numeric id, or slug. Digits are an id first.
+         * @description Numeric id or slug. Digits are read as an id first.
          * @example pebble-cook-set
          */
         idOrSlug: string;
@@ -9997,7 +9997,7 @@ export interface operations {
         list?: string;
         /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         sku?: string;
-        /** @description The `cursor` of the page before, with the same filters. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
+        /** @description The `cursor` of the previous page, with the same filters. The example shows only the format: the service refuses it with 400 `cursor_invalid`. */
         cursor?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -10078,7 +10078,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What each line did, by this request or by an earlier one. */
+      /** @description The result of each line, of this request or of the earlier one that it repeats. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10446,7 +10446,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Numeric id, or slug. Digits are an id first.
+         * @description Numeric id or slug. Digits are read as an id first.
          * @example camp-kitchen
          */
         idOrSlug: string;
@@ -10560,7 +10560,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Numeric id, or slug. Digits are an id first.
+         * @description Numeric id or slug. Digits are read as an id first.
          * @example mosskettle
          */
         idOrSlug: string;
@@ -10704,7 +10704,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What each line did, by this request or by an earlier one. */
+      /** @description The result of each line, of this request or of the earlier one that it repeats. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
