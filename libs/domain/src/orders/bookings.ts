@@ -121,7 +121,10 @@ function isTaxedAnew(before: PlacedOrderState, after: PlacedOrderState): boolean
 }
 
 /** Finds what an earlier credit was for: the refund, or null for the cancelled units. */
-function creditedEarlier(state: PlacedOrderState, refund: RefundRecord | null): TaxedCredit['of'] {
+function creditedEarlier(
+  state: PlacedOrderState,
+  refund: PlacedOrderState['refunds'][number] | null,
+): TaxedCredit['of'] {
   if (refund?.reason === 'shipping') return { price: shippingOf(state), taxes: state.shippingTax };
   const units = refund
     ? refund.lines.map(({ line, quantity, cancelledQuantity }) => ({ line, quantity: quantity - cancelledQuantity }))
