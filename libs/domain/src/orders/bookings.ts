@@ -123,7 +123,7 @@ function isTaxedAnew(before: PlacedOrderState, after: PlacedOrderState): boolean
 /** Finds what an earlier credit was for: the refund, or null for the cancelled units. */
 function creditedEarlier(
   state: PlacedOrderState,
-  refund: Pick<RefundRecord, 'reason' | 'lines'> | null,
+  refund: PlacedOrderState['refunds'][number] | null,
 ): TaxedCredit['of'] {
   if (refund?.reason === 'shipping') return { price: shippingOf(state), taxes: state.shippingTax };
   const units = refund
