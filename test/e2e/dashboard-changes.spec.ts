@@ -627,7 +627,9 @@ describeInBrowser('what people change in the dashboard', () => {
       await giveHeaders();
     });
     expect(all).toMatchObject({ body: 'full', batch: 20, header_names: ['Authorization', 'X-Tenant'] });
-    expect(all).toMatchObject({ kinds: ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'price_lists'] });
+    expect(all).toMatchObject({
+      kinds: ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'price_lists'],
+    });
 
     const named = await change(() => page.getByLabel('Name', { exact: true }).fill('The ERP'));
     expect(named).toEqual({ ...all, name: 'The ERP', lag_seconds: expect.any(Number) as number });

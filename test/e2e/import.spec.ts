@@ -597,7 +597,12 @@ describe('imported customers', () => {
     const { write, shown } = await aStore(STORE_LINES.slice(0, 10));
     const contacts = (...emails: string[]) => ({ contacts: emails.map((email) => ({ email })) });
     const [acme] = await write(
-      { kind: 'customer', name: 'Acme', email: 'acme@example.com', ...contacts('buyer@acme.example', 'info@shared.example') },
+      {
+        kind: 'customer',
+        name: 'Acme',
+        email: 'acme@example.com',
+        ...contacts('buyer@acme.example', 'info@shared.example'),
+      },
       { kind: 'customer', name: 'Globex', email: 'globex@example.com', ...contacts('info@shared.example') },
     );
 

@@ -154,12 +154,7 @@ export class OrderQuotes {
   }
 
   /** Prices one unit of each for a customer. @throws PricesUnavailable */
-  priceUnitsFor(
-    store: QuoteStore,
-    customerId: string,
-    units: readonly StockItem[],
-    at: Date,
-  ): Promise<PricedItems> {
+  priceUnitsFor(store: QuoteStore, customerId: string, units: readonly StockItem[], at: Date): Promise<PricedItems> {
     const lines = units.map(({ productId, variantId }) => ({ productId, variantId, quantity: 1 }));
     return this.priceByIds(store, lines, { customer: { id: customerId, email: '' }, channel: 'WEBSITE', at });
   }

@@ -18,7 +18,16 @@ export interface RecordOfKind {
   readonly price_lists: PriceList;
 }
 
-export const CHANGE_KINDS = ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock', 'price_lists'] as const;
+export const CHANGE_KINDS = [
+  'orders',
+  'products',
+  'skus',
+  'customers',
+  'categories',
+  'brands',
+  'stock',
+  'price_lists',
+] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** The latest change of a resource. Each resource occurs once in the feed. */
