@@ -48,7 +48,7 @@ export async function sendAllRequests(api: RunningApi): Promise<void> {
   const { store, get, post } = api;
   const categories = [await store.category()];
   const product = await store.product({ categoryIds: categories, brandId: await store.brand(), stock: 1_000 });
-  const order = anOrderBody(product);
+  const order = anOrderBody(product, 2);
   const aWebhook = () => store.webhook({ position: 1_000_000 });
   const aKey = async () => {
     const key = await store.createKey('live', 'read');
