@@ -152,7 +152,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.reach(hands.page.getByLabel(/^Units of /));
         await hands.type('1');
         await hands.enter(hands.page.getByText('SHIP-1 shipped.'));
-        await hands.page.getByText('1 shipped').waitFor();
+        await hands.page.getByText('1 shipped', { exact: true }).waitFor();
         expect(await hands.page.getByRole('dialog').count()).toBe(0);
         expect(await hands.page.getByRole('button', { name: 'Record payment…' }).count()).toBe(0);
       },
