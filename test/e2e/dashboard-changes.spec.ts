@@ -65,7 +65,7 @@ describeInBrowser('what people change in the dashboard', () => {
     const { page, open } = await scene.desk('manager');
     await open(`#/orders/${receipt_number}`);
     const refund = page.getByRole('button', { name: 'Record refund…' });
-    const amount = page.getByLabel('Amount');
+    const amount = page.getByRole('textbox', { name: 'Amount' });
     await refund.click();
     await amount.fill('1.00');
     await page.getByRole('button', { name: 'Record refund', exact: true }).click();
@@ -262,7 +262,7 @@ describeInBrowser('what people change in the dashboard', () => {
     const { page, open, faults } = await scene.desk('manager');
     await open(`#/orders/${receipt_number}`);
     await page.getByRole('button', { name: 'Record payment…' }).click();
-    const amount = page.getByLabel('Amount');
+    const amount = page.getByRole('textbox', { name: 'Amount' });
     await amount.fill('');
     await amount.pressSequentially('1,234');
     await page.getByText('“1,234” is ambiguous').waitFor();
@@ -458,7 +458,7 @@ describeInBrowser('what people change in the dashboard', () => {
     const { page, open } = await scene.desk('manager');
     await open(`#/orders/${receipt_number}`);
     await page.getByRole('button', { name: 'Record refund…' }).click();
-    await page.getByLabel('Amount').fill('5');
+    await page.getByRole('textbox', { name: 'Amount' }).fill('5');
     await page.getByRole('radio', { name: 'goodwill' }).check();
     await page.getByText('This credits $5.00. Nothing will be outstanding.').waitFor();
     await page.getByRole('radio', { name: 'chargeback' }).check();

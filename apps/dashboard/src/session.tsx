@@ -125,7 +125,7 @@ const SignInFrame = ({ children }: { children: ComponentChildren }) => (
 
 /** Messages by the last part of the address that the service redirects to after a refused sign-in. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  not_added: 'Your email address is not on the team of any store. ConfirmDialog an owner of the store to add it.',
+  not_added: 'Your email address is not on the team of any store. Ask an owner of the store to add it.',
   other_account:
     'Your email address is linked to another account. Sign in with that account, or ask an owner of the store to remove and add you.',
   unavailable: 'The sign-in of your organisation does not respond. Try again later.',
