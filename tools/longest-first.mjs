@@ -19,6 +19,7 @@ const SLOWEST = [
   'test/e2e/pipeline.spec.ts',
   'test/smoke/first-start.spec.ts',
   'test/smoke/package.spec.ts',
+  'test/e2e/dashboard-prices.spec.ts',
   'test/e2e/dashboard-lists.spec.ts',
   'test/e2e/feed.spec.ts',
 ];
