@@ -55,14 +55,14 @@ export function EditCompany({ customer }: OfCustomer) {
       <Seen text={JSON.stringify(texts)} />
       <div class="pair">
         <Field label="Company" name="company" defaultValue={company} autoFocus />
-          <Field label="VAT ID" name="vat_id" defaultValue={vat_id} />
-          <Field label="Price list" name="price_list" list="price-lists" defaultValue={texts.price_list} />
-          <Units
-            label="Payment terms (days)"
-            name="payment_terms_days"
-            required={false}
-            begin={texts.payment_terms_days}
-          />
+        <Field label="VAT ID" name="vat_id" defaultValue={vat_id} />
+        <Field label="Price list" name="price_list" list="price-lists" defaultValue={texts.price_list} />
+        <Units
+          label="Payment terms (days)"
+          name="payment_terms_days"
+          required={false}
+          begin={texts.payment_terms_days}
+        />
       </div>
       <PriceListCodes />
       <Field
