@@ -235,7 +235,7 @@ describe('the documents', () => {
     const code = unindented(files.map(read).join('\n'));
     const quoted = [...read('docs/erp.md').matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, block = '']) => block);
 
-    expect(quoted).toHaveLength(29);
+    expect(quoted).toHaveLength(31);
     expect(quoted.filter((block) => !code.includes(unindented(block)))).toEqual([]);
   });
 

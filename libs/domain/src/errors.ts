@@ -1,6 +1,6 @@
-import { ACCOUNT_SIZE } from './customers/customer-limits.js';
 import type { Currency } from './values/currency.js';
 import { toDecimalText, type Money } from './money/money.js';
+import { ACCOUNT_SIZE } from './shared/customer-limits.js';
 import { domainError } from './shared/domain-error.js';
 import { MAX_INT4 } from './values/value-kind.js';
 import { METADATA_LIMITS, METADATA_SIZE } from './shared/metadata.js';

@@ -5,7 +5,7 @@ import { CustomerRepository } from '../ports/customer.repository.js';
 import { PriceBreaks, type CustomerPriceBreak } from '../ports/price-breaks.js';
 
 export interface CustomerPrice {
-  /** Of one unit, in minor units of the store's currency. */
+  /** The price of one unit, in minor units of the store's currency. */
   readonly price: number;
   /** The price list; null for the catalog. */
   readonly priceSource: string | null;

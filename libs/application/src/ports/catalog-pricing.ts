@@ -28,7 +28,7 @@ export interface PricedItems {
   /** The lines that can be ordered, in the sequence of the request. */
   readonly lines: readonly OrderLine[];
   readonly unavailable: readonly UnavailableItem[];
-  /** Those of `lines` whose units are not sold in this quantity; absent: none. */
+  /** The lines of `lines` whose units are not sold in this quantity; absent: none. */
   readonly notOffered?: readonly UnofferedQuantity[];
 }
 

@@ -32,7 +32,7 @@ export interface CustomerFilter extends CreatedFilter, UpdatedFilter {
   readonly ids?: readonly string[];
   /** Matches the whole e-mail, in any letter case. */
   readonly email?: string;
-  /** One of its groups. */
+  /** Matches a group of the customer. */
   readonly group?: string;
   /** The code of the customer's price list. */
   readonly priceList?: string;

@@ -34,7 +34,7 @@ export interface UnitPricesFilter {
 export interface UnitPrices extends SkuId {
   /** `''` when there is none. */
   readonly sku: string;
-  /** By quantity, the lowest first. The catalog has one, from 1 on. */
+  /** Sorted by quantity, the lowest first. The catalog has one, from 1 on. */
   readonly priceBreaks: readonly PriceBreak[];
   /** Null where the catalog or the list has none for the unit. */
   readonly rule: QuantityRule | null;

@@ -27,7 +27,7 @@ export interface ProductVariantRecord {
   readonly sku: string;
   readonly name: string;
   readonly price: number;
-  /** As in {@link ProductSummary}. */
+  /** Has the meaning of that of {@link ProductSummary}. */
   readonly priceSource?: string | null;
   readonly attributes: VariantAttributes;
   readonly metadata: Metadata;

@@ -145,7 +145,7 @@ const LIST_PRICES: Section<ListPriceRow> = {
   }),
 };
 
-/** Those of price lists are in the lines of their prices. */
+/** The rules of the catalog. The lines of `LIST_PRICES` have those of price lists. */
 const QUANTITY_RULES: Section = {
   kind: 'quantity_rule',
   columns: 'product.slug AS product, variant.sku AS variant, item.min_quantity, item.step',

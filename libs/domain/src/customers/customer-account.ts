@@ -1,7 +1,7 @@
 import { CustomerTooLarge, MetadataTooLarge } from '../errors.js';
 import { isMetadataSmall, METADATA_LIMITS, withPatch, type Metadata, type MetadataPatch } from '../shared/metadata.js';
 import { wholeAddress, type PostalAddress } from '../shared/postal-address.js';
-import { ACCOUNT_BYTES } from './customer-limits.js';
+import { ACCOUNT_BYTES } from '../shared/customer-limits.js';
 
 /** An address of an account. `''` for an absent value. */
 export interface AccountAddress extends PostalAddress {

@@ -1,7 +1,7 @@
 export const MAX_PRICE_LISTS = 1_000;
 export const MAX_GROUPS_OF_LIST = 100;
 
-/** Lists that give a customer prices at a time: its own, and of those for its groups the ones with the highest priority. */
+/** A customer has its own list, and the lists of highest priority for its groups. */
 export const MAX_LISTS_OF_CUSTOMER = 25;
 
 /** Prices of a product or variant in a list: each begins at another quantity. */

@@ -23,7 +23,8 @@ const WRITE = `/* list_prices.write */
   ORDER BY product_id, variant_key, list, from_quantity
   ON CONFLICT (store_id, product_id, variant_key, list, from_quantity) DO UPDATE SET price = excluded.price`;
 
-// By their places: nobody moves the rows of a locked list, and a join without statistics may read all of them for each.
+// The rows are deleted by their places: no other writer moves the rows of a locked list, and a join without statistics may
+// read all of them for each.
 const REMOVE = `/* list_prices.remove */
   DELETE FROM list_prices WHERE store_id = $1 AND ctid = ANY (ARRAY(
     SELECT listed.ctid

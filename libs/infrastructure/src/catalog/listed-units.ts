@@ -4,7 +4,7 @@ import type { Sql } from '../postgres/sql.js';
 import { listedChanges, readListed, writeListed, type ListedChange, type ListedPrices } from './list-prices.js';
 import { byKey, type PricedUnit, type PricedUnits, type UnitLine } from './priced-units.js';
 
-// Those who write into a list wait for each other, and for its deletion.
+// The writers of a list wait for each other, and for its deletion.
 const LOCK = `/* prices.lock_list */
   SELECT 1 FROM price_lists WHERE store_id = $1 AND code = $2
   /* @protects list-lock */

@@ -42,7 +42,8 @@ const IS_USED = `/* price_lists.is_used */
 /** Prices that a transaction deletes: it holds the lock of the list meanwhile. */
 const DELETED_AT_ONCE = 5_000;
 
-// By their places: nobody moves the rows of a locked list, and a join without statistics may read all of them for each.
+// The rows are deleted by their places: no other writer moves the rows of a locked list, and a join without statistics may
+// read all of them for each.
 const EMPTY = `/* price_lists.empty */
   WITH gone AS (
     DELETE FROM list_prices WHERE store_id = $1 AND ctid = ANY (ARRAY(
@@ -143,7 +144,7 @@ function whereOf(storeId: number, { code, customerGroup, validOn }: PriceListFil
 /** The constant limit makes the planner, which has one plan for all pages, expect few rows. */
 const FEW = `LIMIT ${MAX_LIMIT + 1}`;
 
-/** One row more than the page has shows whether another follows. */
+/** Reads one row more than the page has: it shows whether another page follows. */
 function pricesOf(storeId: number, { list, skus }: UnitPricesFilter, { limit, after }: UnitPricesPage) {
   const where = new Conditions('store_id = ?', storeId);
   const [product, variant] = [after?.productId ?? 0, after?.variantId ?? 0].map((id) => `${where.bind(id)}::int`);

@@ -1,7 +1,7 @@
 import { MAX_PRICE_LISTS, TooManyPriceLists } from '@app/domain';
 import type { Sql } from '../postgres/sql.js';
 
-// Those who make lists do so one after the other in a store: each counts after the commit of the one before.
+// A store makes one list at a time: each transaction counts after the commit of the one before.
 const LOCK = `/* price_lists.lock_new */ SELECT pg_advisory_xact_lock(hashtext('new_price_lists'), $1)`;
 
 const COUNT = `/* price_lists.count_others */

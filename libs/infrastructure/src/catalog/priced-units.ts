@@ -15,7 +15,7 @@ export interface PricedUnit {
 }
 
 export interface PricedUnits {
-  /** By {@link keyOf}. */
+  /** The key is that of {@link keyOf}. */
   readonly units: ReadonlyMap<string, PricedUnit>;
   readonly write: () => Promise<void>;
 }

@@ -170,7 +170,7 @@ interface CustomerRow extends Contact {
   readonly id: string;
   /** Whether the customer is the person, and not a company that has the person as a contact. */
   readonly isPerson: boolean;
-  /** Those that go. */
+  /** The contacts that the erasure removes. */
   readonly contacts: readonly Partial<Contact>[];
 }
 

@@ -51,7 +51,7 @@ export async function lockStoreForImport(sql: Sql, storeId: number): Promise<voi
   await sql.query(LOCK_STORE, [storeId]);
 }
 
-// As a change of prices does: the writers of a list wait for each other.
+// The writers of a list wait for each other, as in a change of prices.
 const LOCK_LISTS = `/* import.price_lists.lock_batch */
   SELECT FROM price_lists WHERE store_id = $1 AND code = ANY ($2) ORDER BY code FOR NO KEY UPDATE`;
 

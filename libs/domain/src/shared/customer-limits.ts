@@ -6,7 +6,7 @@ export const CUSTOMER_LIMITS = {
   addresses: 50,
   label: 100,
   contacts: 100,
-  /** Of the name, the phone and the role of a contact. */
+  /** The longest name, phone and role of a contact. */
   contact: { name: 200, phone: 40, role: 100 },
 } as const;
 
