@@ -156,6 +156,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'orders.shipping_tax': `'[{"name": "VAT", "rate": 19, "amount": 78}]'`,
   'order_lines.tax': `'[{"name": "VAT", "rate": 19, "amount": 7}]'`,
   'order_lines.discount_amount': '7',
+  'order_lines.price_source': `'DEALERS'`,
   'order_lines.position': '99',
   'order_lines.attributes': `'{"Size": "43", "Color": "Blue"}'`,
   'order_lines.attribute_names': `'{Color,Size}'`,
