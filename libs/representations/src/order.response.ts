@@ -265,7 +265,7 @@ export const Order = representation(
     is_test: is.flag('Whether the order was placed with a test key. Lists contain it with `include=is_test`.'),
     payment_terms_days: is.orNull(is.integer('Payment terms in days; null without terms.', 30)),
     due_at: is.orNull(is.timestamp('Due date of the payment: `created_at` plus the terms, in days of 24 hours.')),
-    placed_by: is.described(ACTOR, 'Who placed it: the key; `system` for an imported order.'),
+    placed_by: is.described(ACTOR, 'Who placed it: a key or a person; `system` for an imported order.'),
     held: is.flag('Whether the order is under review. It does not ship until it is released.'),
     held_reasons: is.arrayOf(
       is.text('Code of a rule, `manual` or `analysis_unavailable`.', 'amount_over_limit'),

@@ -7,7 +7,7 @@ export class PutPriceListRequest {
   @is.NameField({ isRequired: true, description: 'Display name.' })
   name!: string;
 
-  @is.CurrencyField({ description: 'The currency that you take the store to have: another one is refused.' })
+  @is.CurrencyField({ description: 'Must be the currency of the store. Not stored.' })
   currency?: string | null;
 
   @is.IntegerOrNullField({

@@ -23,7 +23,7 @@ export class PriceLineRequest extends UnitFields {
   @is.IntegerOrNullField({
     ...QUANTITY,
     default: 1,
-    description: 'With `list`: from how many units of an order on the price applies.',
+    description: 'With `list`: the quantity from which the price applies.',
   })
   from_quantity?: number | null;
 

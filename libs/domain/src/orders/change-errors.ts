@@ -16,7 +16,7 @@ export const MailPending = rejected(
 
 export const MetadataTooLarge = rejected(
   'metadata_too_large',
-  `Metadata can have at most ${METADATA_LIMITS.keys} keys, and an order with its lines at most ${METADATA_SIZE} of metadata: remove keys or shorten texts`,
+  `Metadata can have at most ${METADATA_LIMITS.keys} keys, and an order with its lines and payments at most ${METADATA_SIZE} of metadata: remove keys or shorten texts`,
 );
 
 export const TooManyRecords = rejected(
