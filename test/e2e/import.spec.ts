@@ -476,7 +476,7 @@ describe('the variants of an imported product', () => {
 
     const [first, again] = [await write(line), await write(line)];
 
-    const warning = `product is ${status} now, so these units are not for sale: "MUG-L" (units: 10)`;
+    const warning = `product is now ${status}, so these units are not for sale: "MUG-L" (units: 10)`;
     expect(first).toMatchObject([{ result: 'updated', warning }]);
     expect(again).toMatchObject([{ result: 'unchanged', warning: '' }]);
   });

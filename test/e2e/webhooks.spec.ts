@@ -525,7 +525,7 @@ describe('a webhook', () => {
     expect((await api.get(`/v1/changes?kinds=orders,skus&cursor=${cursor}&is_test=false`)).statusCode).toBe(200);
     expect(without.data).toEqual({ ...moved.data, url: `${HOOK}/3`, name: 'Till', header_names: [] });
     expect(reset.data).toMatchObject({ name: '', body: 'thin', batch: 1, url: `${HOOK}/3` });
-    expect(reset.data).toHaveProperty('kinds.length', 7);
+    expect(reset.data).toHaveProperty('kinds.length', 8);
   });
 
   it('is listed with the others of its store and mode, oldest first, by page, without deliveries', async () => {
