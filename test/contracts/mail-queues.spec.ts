@@ -72,7 +72,7 @@ const QUEUES: readonly [statement: string, Queue][] = [
       table: 'sign_ins',
       insert: `WITH person AS (
           INSERT INTO people (store_id, id, email, name, role, invite_due)
-          SELECT id, gen_random_uuid(), id || '@example.com', '', 'viewer', false FROM stores WHERE id = $1 RETURNING email)
+          SELECT id, gen_random_uuid(), 'store-' || id || '@example.com', '', 'viewer', false FROM stores WHERE id = $1 RETURNING email)
         INSERT INTO sign_ins (id, kind, email, secret_hash, mail_code, mail_due_at, expires_at)
         SELECT gen_random_uuid(), 'code', email, sha256(gen_random_uuid()::text::bytea), '\\x00',
           now() - $3 * interval '1 minute' + n * interval '1 ms', now() + interval '10 minutes'
@@ -124,12 +124,12 @@ describe.each(QUEUES)('the claims of %s', (statement, { table, insert, worker })
     expect(await storesOf(queue.claimWithin(limits(10, 10, 7)))).toEqual([busy.id, busy.id, busy.id]);
   });
 
-  it.runIf(statement === SIGN_INS)(
-    'count a person of several stores for the one that has the fewest mails due',
+  it.each(statement === SIGN_INS ? ['a person'] : [])(
+    'count %s of several stores for the one that has the fewest mails due',
     async () => {
       await add(busy, 50, 60);
       await add(quiet, 1, 1);
-      await busy.row('people', { id: uuidv7(), email: `${quiet.id}@example.com`, name: '', role: 'viewer' });
+      await busy.row('people', { id: uuidv7(), email: `store-${quiet.id}@example.com`, name: '', role: 'viewer' });
 
       expect(await storesOf(worker().claimWithin(limits(2)))).toEqual([busy.id, quiet.id]);
     },

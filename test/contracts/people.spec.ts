@@ -242,7 +242,10 @@ describe('PersonRepository', () => {
       const key = { storeId: store.id, id: another.id };
       const found = await lookUp(asker.secret);
       const all = () =>
-        rows('SELECT p, k.id FROM people p LEFT JOIN api_keys k ON k.person_id = p.id WHERE p.store_id = $1', store.id);
+        rows(
+          'SELECT p, k.id FROM people p LEFT JOIN api_keys k ON k.person_id = p.id WHERE p.store_id = $1 ORDER BY p.id, k.id',
+          store.id,
+        );
 
       for (const change of [`scope = 'read'`, 'expires_at = now()', `status = 'DEACTIVATED'`]) {
         await rows(`UPDATE api_keys SET ${change} WHERE person_id = $1`, asker.id);

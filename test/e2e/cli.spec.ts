@@ -585,7 +585,7 @@ describe('imports of the command line', () => {
 
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
-        /^error: line 1: the line is not valid JSON.*; none of the first \d+ lines is a JSON object with a kind: the file is not a store bundle\nNothing was (kept|written)\..*\n$/,
+        /^error: line 1: the line is not valid JSON.*; none of the first \d+ lines is a JSON object with a kind: the file is not a store bundle\nNothing was (imported|written)\..*\n$/,
       );
     }
   });

@@ -209,7 +209,7 @@ describe('a quantity that a change of lines leaves', () => {
 
     const refused = await set({ line: 1, quantity: 0 });
     expect([...codeOf(refused), errorOf(refused)]).toEqual([
-      ...[422, 'quantity_not_offered', 'set[0].quantity: 2 is not offered: at least 6, in steps of 6'],
+      ...[422, 'quantity_not_offered', 'set[0].quantity: 2 is not offered: order at least 6, in steps of 6'],
     ]);
     expect((await set({ line: 1, quantity: 0 }, { line: 2, quantity: 6 })).json()).toMatchObject({
       data: { line_items: [{ quantity: 0 }, { quantity: 6 }] },
