@@ -1733,7 +1733,7 @@ export interface components {
       /** @description Required with `price`: the current price that you expect. Null overwrites any price. In major units of the currency: 10.99 is 10.99 USD. */
       expected?: number | string | null;
       /**
-       * @description With `list`: from how many units of an order on the price applies.
+       * @description With `list`: the quantity from which the price applies.
        * @default 1
        */
       from_quantity?: number | null;
@@ -1758,7 +1758,7 @@ export interface components {
     PutPriceListRequest: {
       /** @description Display name. */
       name: string;
-      /** @description The currency that you take the store to have: another one is refused. */
+      /** @description Must be the currency of the store. Not stored. */
       currency?: string | null;
       /**
        * @description Among the lists of a customer's groups, the list with the highest priority applies first.
@@ -2751,7 +2751,7 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       due_at: string | null;
-      /** @description Who placed it: the key; `system` for an imported order. */
+      /** @description Who placed it: a key or a person; `system` for an imported order. */
       placed_by: {
         /**
          * @description An API key, a person, a command, or the service itself with its extensions.
