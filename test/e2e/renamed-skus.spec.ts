@@ -141,6 +141,22 @@ describe('a variant that an import names by its id, with another SKU', () => {
     expect(await write(line)).toMatchObject([{ result: 'unchanged', warning: '' }]);
   });
 
+  it('keeps its own price and attributes when the line gives none, also when the line comes again', async () => {
+    const variant = async () => {
+      const { variants } = (await api.get('/v1/products/mug')).json<{ data: { variants: readonly Row[] } }>().data;
+      return variants.find(({ sku }) => sku === 'MUG-XL');
+    };
+    await write(mug(SMALL, { ...LARGE, price: '12.00', attributes: { size: 'L' } }));
+    const renamed = mug(SMALL, { id: large, sku: 'MUG-XL', name: 'Large' });
+
+    expect(await write(renamed)).toMatchObject([{ result: 'updated' }]);
+    expect(await write(renamed)).toMatchObject([{ result: 'unchanged' }]);
+    expect(await variant()).toMatchObject({ sku: 'MUG-XL', price: 12, attributes: { size: 'L' } });
+
+    await write(mug(SMALL, { id: large, sku: 'MUG-XL', name: 'Large', price: null, attributes: {} }));
+    expect(await variant()).toMatchObject({ price: 9.9, attributes: {} });
+  });
+
   it('gets other fields of the line, too, and its former SKU is free for a new variant', async () => {
     const variants = [{ ...LARGE, id: large, sku: 'MUG-XL', name: 'Huge', price: '12.00' }, { ...LARGE }, SMALL];
 

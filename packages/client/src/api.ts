@@ -4447,8 +4447,8 @@ export interface components {
         id?: number;
         sku: string;
         name: string;
-        /** @description In major units, as decimal text such as "79.90". */
-        price?: string;
+        /** @description Null: the price of the product. */
+        price?: string | null;
         attributes?: {
           [key: string]: string | null;
         };

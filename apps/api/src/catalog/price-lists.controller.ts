@@ -95,7 +95,7 @@ export class PriceListsController {
       'with very many prices may take several requests, each of which goes on where the one before stopped.',
     of: PriceList,
     answer: { status: 200, description: 'The list as it was.' },
-    failures: [new NotFound('PriceList'), new PriceListInUse('RESELLER'), new CommitOutcomeUnknown(null)],
+    failures: [new NotFound('Price list'), new PriceListInUse('RESELLER'), new CommitOutcomeUnknown(null)],
   })
   async delete(
     @CurrentStore() store: CurrentStoreContext,

@@ -21,7 +21,7 @@ export class PriceListsService {
   /** @throws NotFound when the store has no list with the code. */
   async retrieve(storeId: number, code: string): Promise<PriceList> {
     const [found] = isStorable(code) ? await this.lists.findByCodes(storeId, [code]) : [];
-    if (!found) throw new NotFound('PriceList');
+    if (!found) throw new NotFound('Price list');
     return found;
   }
 

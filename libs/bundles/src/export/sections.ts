@@ -63,7 +63,7 @@ const CATEGORIES: Section = {
 };
 
 interface VariantJson {
-  /** Null when it is the price of the product, which the line does not repeat. */
+  /** Null when the variant has the price of the product. */
   readonly price: string | null;
   readonly attributes: Readonly<Record<string, string>>;
   readonly attribute_names: readonly string[];
@@ -101,7 +101,7 @@ const PRODUCTS: Section<ProductRow> = {
     specifications: row.specifications.map(({ name, value }) => ({ name, value })),
     variants: row.variants.map(({ attribute_names, price, ...variant }) => ({
       ...variant,
-      ...(price !== null && { price: priceOf(price, currency) }),
+      price: price && priceOf(price, currency),
       attributes: sortAttributes(variant.attributes, attribute_names),
     })),
   }),

@@ -75,14 +75,14 @@ export const variant = is.object(
     ),
     sku: is.sku,
     name: is.name(500),
-    price: is.optional(is.price),
+    price: is.optional(is.described(is.orNull(is.price), 'Null: the price of the product.')),
     attributes: is.optional(is.attributes),
     metadata: is.optional(is.metadata),
     status: is.optional(is.oneOf(['ACTIVE', 'INACTIVE', 'DRAFT', 'ARCHIVED'])),
   },
   {
     description:
-      'A variant of a product. Without a price, it has the price of the product. Key: product, and id or else sku.',
+      'A variant of a product. Key: product, and id or else sku. Where price and attributes are absent, a variant with the id of a stored variant keeps them, and any other has the price of the product and no attributes.',
   },
 );
 

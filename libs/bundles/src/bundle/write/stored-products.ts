@@ -103,9 +103,10 @@ const MAX_VARIANTS_BYTES = 1024 * 1024;
 /** Limits the texts of the variants, but accepts a line that makes them smaller. @throws BundleLineError */
 export function assertSmall(number: number, variants: readonly BundleVariant[], stored?: StoredProduct): void {
   const known = new Map(stored?.variants.map((variant) => [variant.sku, variant]));
-  const growths = variants.map(({ sku, name, attributes = {}, metadata }) => {
-    const { bytes = 0, metadataBytes = 0 } = known.get(sku) ?? {};
-    const given = Buffer.byteLength(sku + name + JSON.stringify(attributes)) - bytes;
+  const growths = variants.map(({ id, sku, name, attributes, metadata }) => {
+    const { id: storedId, bytes = 0, metadataBytes = 0 } = known.get(sku) ?? {};
+    const keepsAttributes = !attributes && id !== undefined && id === storedId;
+    const given = keepsAttributes ? 0 : Buffer.byteLength(sku + name + JSON.stringify(attributes ?? {})) - bytes;
     return metadata ? given + Buffer.byteLength(JSON.stringify(metadata)) - metadataBytes : given;
   });
   const growth = growths.reduce((sum, bytes) => sum + bytes, 0);

@@ -87,7 +87,7 @@ export const writeProducts: WriteLines<'product'> = async (batch, store, lines) 
     return {
       ...{ ...each, stored, renamed },
       row: productRow(store, each, brandId),
-      variants: line.variants?.map((variant, place) => variantRow(store, number, variant, place)),
+      variants: variantRows(store, each, stored),
       categories: line.categories?.map((slug) => categoryId(number, { slug }, 'category')),
     };
   });
@@ -167,13 +167,28 @@ async function renameVariants(batch: Batch, store: Owner, products: readonly Wri
 }
 
 /** A variant without a price has the price of its product. */
-function variantRow(store: Owner, line: number, variant: BundleVariant, place: number): VariantRow {
-  const { id, sku, name, price, attributes = {}, status, metadata } = variant;
-  const path = `product.variants[${place}].price`;
-  const minor = price === undefined ? null : unitPrice(price, store.currency, line, path);
+function variantRows(store: Owner, { number, line }: Numbered<ProductLine>, stored?: StoredProduct) {
+  const ids = new Set(stored?.variants.map(({ id }) => id));
+  return line.variants?.map((variant, place) => {
+    return variantRow(store, number, variant, { place, isStored: variant.id !== undefined && ids.has(variant.id) });
+  });
+}
+
+/** @param isStored whether the line names a stored variant by its id, which keeps a price and attributes that are absent. */
+function variantRow(
+  store: Owner,
+  line: number,
+  variant: BundleVariant,
+  { place, isStored }: { readonly place: number; readonly isStored: boolean },
+): VariantRow {
+  const { id, sku, name, status, metadata } = variant;
+  const { price = isStored ? undefined : null, attributes = isStored ? undefined : {} } = variant;
+  const minor = price && unitPrice(price, store.currency, line, `product.variants[${place}].price`);
   return {
     ...(id !== undefined && { id }),
-    ...{ sku, name, price: minor, attributes, attribute_names: Object.keys(attributes) },
+    ...{ sku, name },
+    ...(minor !== undefined && { price: minor }),
+    ...(attributes && { attributes, attribute_names: Object.keys(attributes) }),
     // A variant is either for sale or not; only the product knows why.
     ...(status !== undefined && { status: status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE' }),
     ...(metadata && { metadata }),
