@@ -120,6 +120,7 @@ describe('The price of a unit', () => {
 
     expect(await priceOne(await byId({ groups: ['dealers'] }))).toEqual([500, 'G1']);
     expect(await priceOne(await byId({ groups: ['dealers'], price_list: 'OWN' }))).toEqual(CATALOG);
+    expect(await priceOne(await byId({ groups: ['dealers'], price_list: 'G25' }))).toEqual([500, 'G1']);
   });
 
   it('is that of the next list where a list has no line for the unit and the quantity', async () => {

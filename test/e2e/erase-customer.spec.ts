@@ -502,6 +502,22 @@ describe('the personal data of a customer over HTTP', () => {
     expect((await send('GET', id)).json()).toMatchObject({ data: { email } });
   });
 
+  it('of a contact of more companies than a request changes are not erased', async () => {
+    const email = 'contact@example.com';
+    const id = await api.store.customer({ email });
+    await api.database.query(
+      `INSERT INTO customers (store_id, id, name, contacts)
+       SELECT $1, gen_random_uuid(), 'Company ' || n, jsonb_build_array(jsonb_build_object('name', 'Ada', 'email', $2::text))
+       FROM generate_series(1, 1001) AS n`,
+      [api.store.id, email],
+    );
+
+    const refused = await send('POST', `${id}/erase`);
+
+    expect([refused.statusCode, refused.headers['x-error-code']]).toEqual([422, 'too_many_records']);
+    expect((await send('GET', id)).json()).toMatchObject({ data: { email } });
+  });
+
   it('of an order with any number of events are erased by the command', async () => {
     const erased = await cli('customers', 'erase', 'many-events@example.com', '--store', api.store.subdomain, '--yes');
 

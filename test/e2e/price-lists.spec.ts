@@ -99,6 +99,7 @@ describe('PUT /v1/price-lists/{code}', () => {
   it.each<[string, object, number, string]>([
     ['A B', {}, 400, 'code must be 1 to 64 characters without whitespace or slashes'],
     ['x'.repeat(65), {}, 400, 'code must be 1 to 64 characters without whitespace or slashes'],
+    ['VIP\u2764\ufe0f', {}, 400, 'code must be 1 to 64 visible characters, with plain spaces only between them'],
     ['A', { name: ' ' }, 400, 'name is required'],
     ['A', { valid_from: '2026-02-30' }, 400, 'valid_from must be a date such as 2026-03-29'],
     ['A', { valid_from: '2026-03-02', valid_to: '2026-03-01' }, 400, 'valid_to must not be before valid_from'],
@@ -299,6 +300,20 @@ describe('POST /v1/prices with a list', () => {
     expect(again.map(({ code }) => code)).toEqual(['', '']);
   });
 
+  it('leaves no rule for a unit that has no price in the list', async () => {
+    await put('VIP');
+    const rule = { sku: 'R-1', min_quantity: 500, step: 500 };
+
+    await change('VIP', [{ ...rule, price: null, expected: null }]);
+    await change('VIP', [
+      { ...rule, price: '70.00' },
+      { sku: 'R-1', price: null },
+    ]);
+
+    const rules = 'SELECT list FROM quantity_rules WHERE store_id = $1';
+    expect(await api.database.query(rules, [api.store.id])).toEqual([]);
+  });
+
   it('is applied once for a reference and for a key, which are those of the catalog, too', async () => {
     const key = { 'idempotency-key': 'k-1' };
     const first = await change('VIP', [price(70)], { reference: 'P-1' }, key);
@@ -486,7 +501,7 @@ describe('DELETE /v1/price-lists/{code}', () => {
     expect(await shown('list=VIP')).toEqual([['R-1', '1: 70']]);
   });
 
-  it('deletes more prices than one transaction takes', async () => {
+  it('deletes more prices than one statement takes, and all or none', async () => {
     await put('VIP', { customer_groups: ['vip'] });
     await api.database.query(
       `INSERT INTO list_prices (store_id, list, product_id, from_quantity, price)
@@ -494,11 +509,21 @@ describe('DELETE /v1/price-lists/{code}', () => {
       [api.store.id, runner],
     );
 
-    // A busy machine may leave a part to the next request.
-    let deleted = await send('DELETE', 'VIP');
-    for (let more = 0; deleted.statusCode === 503 && more < 5; more++) deleted = await send('DELETE', 'VIP');
+    const left = async () => ({
+      list: (await api.get('/v1/price-lists/VIP')).json<object>(),
+      prices: await api.database.query('SELECT count(*)::int AS count FROM list_prices WHERE store_id = $1', [
+        api.store.id,
+      ]),
+    });
+    const before = await left();
+    const last = `SELECT FROM list_prices WHERE store_id = ${api.store.id} AND from_quantity = 11000 FOR UPDATE`;
+    const other = await openTransaction(api.database, last);
 
-    expect(deleted.statusCode).toBe(200);
+    const late = await send('DELETE', 'VIP');
+    await other.query('ROLLBACK');
+
+    expect([late.statusCode, await left()]).toEqual([503, before]);
+    expect((await send('DELETE', 'VIP')).statusCode).toBe(200);
     expect(await api.database.query('SELECT 1 FROM list_prices WHERE store_id = $1', [api.store.id])).toEqual([]);
   });
 });

@@ -7748,23 +7748,6 @@ export interface components {
         'application/json': components['schemas']['AuthenticationError'];
       };
     };
-    /** @description The store has no such resource. Resources of other stores are never returned. */
-    NotFound2: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code': 'not_found';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-        'X-Ignored-Parameters'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
     BadRequest4: {
       headers: {
@@ -7784,7 +7767,7 @@ export interface components {
       };
     };
     /** @description The store has no such resource. Resources of other stores are never returned. */
-    NotFound3: {
+    NotFound2: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -7862,7 +7845,7 @@ export interface components {
       };
     };
     /** @description The store has no such resource. Resources of other stores are never returned. */
-    NotFound4: {
+    NotFound3: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -7935,7 +7918,7 @@ export interface components {
       };
     };
     /** @description The store has no such resource. Resources of other stores are never returned. */
-    NotFound5: {
+    NotFound4: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -7969,7 +7952,7 @@ export interface components {
       };
     };
     /** @description The store has no such resource. Resources of other stores are never returned. */
-    NotFound6: {
+    NotFound5: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'not_found';
@@ -10234,7 +10217,23 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound2'];
+      /** @description The store has no such resource. Resources of other stores are never returned. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -10359,7 +10358,23 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden4'];
-      404: components['responses']['NotFound2'];
+      /** @description The store has no such resource. Resources of other stores are never returned. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11094,7 +11109,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound3'];
+      404: components['responses']['NotFound2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11158,7 +11173,7 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      404: components['responses']['NotFound3'];
+      404: components['responses']['NotFound2'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11305,7 +11320,7 @@ export interface operations {
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden5'];
-      404: components['responses']['NotFound3'];
+      404: components['responses']['NotFound2'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11659,7 +11674,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11720,7 +11735,7 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11781,7 +11796,7 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -11826,7 +11841,7 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden7'];
-      404: components['responses']['NotFound4'];
+      404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12013,7 +12028,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12095,7 +12110,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12156,7 +12171,7 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden9'];
-      404: components['responses']['NotFound5'];
+      404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12227,7 +12242,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
-      404: components['responses']['NotFound5'];
+      404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12619,7 +12634,7 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12663,7 +12678,7 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12728,7 +12743,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12789,7 +12804,7 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12833,7 +12848,7 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12877,7 +12892,7 @@ export interface operations {
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -12942,7 +12957,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];
@@ -13007,7 +13022,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
-      404: components['responses']['NotFound6'];
+      404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable2'];

@@ -38,7 +38,9 @@ export function toPriceList(code: string, body: PutPriceListRequest, currency: C
   const { valid_from: validFrom = null, valid_to: validTo = null } = body;
   const isReversed = validFrom !== null && validTo !== null && validTo < validFrom;
   const faults = [
-    ...(VALUES.code.read(code) === null ? [{ path: 'code', message: VALUES.code.rule }] : []),
+    ...[VALUES.code, VALUES.reference]
+      .flatMap(({ read, rule }) => (read(code) === null ? [{ path: 'code', message: rule }] : []))
+      .slice(0, 1),
     ...(isReversed ? [{ path: 'valid_to', message: 'must not be before valid_from' }] : []),
   ];
   if (faults.length > 0) throw new InvalidFields(faults);

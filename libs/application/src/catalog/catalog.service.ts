@@ -134,7 +134,7 @@ export class SkusService {
     const { customerId } = filter;
     const found = await this.skus.list(store.id, filter, page);
     if (customerId === undefined) return found;
-    const prices = await this.prices.of(store, customerId, found.rows);
+    const prices = await this.prices.withBreaks(store, customerId, found.rows);
     if (prices === null) return { ...found, rows: [], total: 0 };
     const rows = found.rows.map((row, index) => {
       const { price = row.price, priceSource = null, breaks = [] } = prices[index] ?? {};

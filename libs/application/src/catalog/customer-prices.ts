@@ -13,6 +13,13 @@ export interface CustomerPrice {
   readonly breaks: readonly CustomerPriceBreak[];
 }
 
+type PriceOfOne = Omit<CustomerPrice, 'breaks'>;
+
+interface PricingStore {
+  readonly id: number;
+  readonly currency: Currency;
+}
+
 /** What customers pay, as their orders do. */
 @Injectable()
 export class CustomerPrices {
@@ -23,31 +30,55 @@ export class CustomerPrices {
   ) {}
 
   /**
-   * In the order of the units; null for one that cannot be ordered. Null as a whole when the store has no such customer.
-   *
+   * Prices one unit of each. The answer is in the sequence of the units, with null for a unit that cannot be ordered. It is
+   * null as a whole when the store has no such customer.
    * @throws PricesUnavailable
    */
-  async of(
-    store: { readonly id: number; readonly currency: Currency },
+  async of(store: PricingStore, customer: string, units: readonly StockItem[]): Promise<(PriceOfOne | null)[] | null> {
+    const id = await this.find(store, customer);
+    return id === null ? null : this.priceOfOne(store, id, units, new Date());
+  }
+
+  /** Like {@link of}, with the prices by quantity, which take a look-up for each list and quantity. */
+  async withBreaks(
+    store: PricingStore,
     customer: string,
     units: readonly StockItem[],
   ): Promise<(CustomerPrice | null)[] | null> {
-    const id = readUuid(customer);
-    if (id === null || (await this.customers.findById(store.id, id)) === null) return null;
-    if (units.length === 0) return [];
+    const id = await this.find(store, customer);
+    if (id === null) return null;
     const at = new Date();
-    const [{ lines, unavailable }, breaks] = await Promise.all([
-      this.quotes.priceUnitsFor(store, id, units, at),
-      this.lists.find(store.id, id, units, at),
+    const [prices, breaks] = await Promise.all([
+      this.priceOfOne(store, id, units, at),
+      units.length === 0 ? [] : this.lists.find(store.id, id, units, at),
     ]);
+    return prices.map((found, index) => {
+      if (!found) return null;
+      const one = { fromQuantity: 1, ...found };
+      return { ...found, breaks: withoutRepetitions([one, ...(breaks[index] ?? [])]) };
+    });
+  }
+
+  private async find(store: PricingStore, customer: string): Promise<string | null> {
+    const id = readUuid(customer);
+    return id !== null && (await this.customers.findById(store.id, id)) !== null ? id : null;
+  }
+
+  private async priceOfOne(
+    store: PricingStore,
+    id: string,
+    units: readonly StockItem[],
+    at: Date,
+  ): Promise<(PriceOfOne | null)[]> {
+    if (units.length === 0) return [];
+    const { lines, unavailable } = await this.quotes.priceUnitsFor(store, id, units, at);
     const isMissing = new Set(unavailable.map(({ line }) => line));
     const priced = lines.values();
     return units.map((_, index) => {
       const line = isMissing.has(index) ? undefined : priced.next().value;
       if (!line) return null;
       const { unitPrice, priceSource = null } = line;
-      const one = { fromQuantity: 1, price: unitPrice.minor, priceSource };
-      return { price: one.price, priceSource, breaks: withoutRepetitions([one, ...(breaks[index] ?? [])]) };
+      return { price: unitPrice.minor, priceSource };
     });
   }
 }

@@ -16,6 +16,7 @@ export const listsOf = (customer: string, at: string) => `
     UNION ALL
     SELECT code, false, priority, valid_from, valid_to FROM price_lists
     WHERE store_id = $1 AND account.groups <> '{}' AND customer_groups && account.groups
+      AND code IS DISTINCT FROM account.price_list
   ) AS list
   /* @protects store-of-priced-customer */
   WHERE account.store_id = $1 AND account.id = ${customer}

@@ -68,7 +68,7 @@ class UnitOfList implements PricedUnit {
   }
 
   get isRemoved(): boolean {
-    return this.stored.breaks.length > 0 && this.breaks.length === 0;
+    return this.breaks.length === 0;
   }
 
   get changes(): ListedChange[] {

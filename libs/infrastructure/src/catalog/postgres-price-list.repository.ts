@@ -39,7 +39,7 @@ const LOCK = `/* price_lists.lock */ SELECT 1 FROM price_lists WHERE store_id = 
 const IS_USED = `/* price_lists.is_used */
   SELECT 1 FROM customers WHERE store_id = $1 AND price_list = $2 LIMIT 1`;
 
-/** Prices that a transaction deletes: it holds the lock of the list meanwhile. */
+/** The number of prices that a statement deletes, so that none reaches the limit of time for statements. */
 const DELETED_AT_ONCE = 5_000;
 
 // Rows are found by ctid: the lock of the list keeps their ctid, and a join without statistics may read all rows of the
@@ -55,9 +55,6 @@ const EMPTY = `/* price_lists.empty */
       CROSS JOIN ${ruleOf('unit', 'ctid')}))
   )
   SELECT count(*)::int AS count FROM gone`;
-
-const LEAVE_GROUPS = `/* price_lists.leave_groups */
-  UPDATE price_lists SET customer_groups = '{}' WHERE store_id = $1 AND code = $2`;
 
 const DELETE = `/* price_lists.delete */ DELETE FROM price_lists WHERE store_id = $1 AND code = $2`;
 
@@ -95,7 +92,9 @@ export class PostgresPriceListRepository extends PriceListRepository {
   }
 
   override delete(storeId: number, code: string, deadline: Deadline): Promise<boolean> {
-    return this.bulkLimiter.run(storeId, () => this.deleteInParts(storeId, code, deadline), deadline);
+    // A customer who gets the list while it is deleted must find all of it or none.
+    const inTransaction = (sql: TransactionSql) => deleteList(sql, storeId, code, deadline);
+    return this.bulkLimiter.run(storeId, () => this.database.transaction(storeId, inTransaction, deadline), deadline);
   }
 
   override async prices(storeId: number, filter: UnitPricesFilter, page: UnitPricesPage) {
@@ -105,30 +104,22 @@ export class PostgresPriceListRepository extends PriceListRepository {
     const rows = await this.database.queryPrepared<UnitPrices>(text, values);
     return { rows: rows.slice(0, page.limit), hasMore: rows.length > page.limit };
   }
-
-  private async deleteInParts(storeId: number, code: string, deadline: Deadline): Promise<boolean> {
-    for (;;) {
-      const result = await this.database.transaction(storeId, (sql) => deletePart(sql, storeId, code), deadline);
-      if (result !== 'more') return result === 'deleted';
-      if (deadline.remainingMs === 0) throw new DeadlineExceeded();
-    }
-  }
 }
 
-async function deletePart(sql: TransactionSql, storeId: number, code: string): Promise<'none' | 'more' | 'deleted'> {
+async function deleteList(sql: TransactionSql, storeId: number, code: string, deadline: Deadline): Promise<boolean> {
   const list = [storeId, code];
   const [found] = await sql.query(LOCK, list);
-  if (!found) return 'none';
+  if (!found) return false;
   const [used] = await sql.query(IS_USED, list);
   // @protects list-in-use
   if (used) throw new PriceListInUse(code);
-  const [gone] = await sql.query<{ count: number }>(EMPTY, list);
-  if (gone?.count === DELETED_AT_ONCE) {
-    await sql.query(LEAVE_GROUPS, list);
-    return 'more';
+  for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE;) {
+    if (deadline.remainingMs === 0) throw new DeadlineExceeded();
+    const [gone] = await sql.query<{ count: number }>(EMPTY, list);
+    deleted = gone?.count ?? 0;
   }
   await sql.query(DELETE, list);
-  return 'deleted';
+  return true;
 }
 
 function whereOf(storeId: number, { code, customerGroup, validOn }: PriceListFilter): Conditions {

@@ -10,7 +10,7 @@ export interface PricedUnit {
   readonly variantKey: number;
   readonly sku: string;
   set(line: UnitLine): PriceOutcome;
-  /** Whether the lines have removed all its prices. */
+  /** Whether the price list has no price of the unit after the lines. It then has no quantity rule for it, either. */
   readonly isRemoved: boolean;
 }
 

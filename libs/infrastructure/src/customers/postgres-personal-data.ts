@@ -121,6 +121,8 @@ const COLLECT_CONTACTS = `/* people.collect_contacts */
     AND lower(contact.fields ->> 'email') = lower($2)
   ORDER BY item.id`;
 
+const FIND_COMPANIES = `/* people.find_companies */ ${CUSTOMERS_WITH_CONTACT} LIMIT $3`;
+
 // The limit applies before the sort, so that not all orders of a walk-in customer are read.
 const FIND_ORDERS = `/* people.find_orders */
   SELECT id FROM (SELECT id FROM orders WHERE store_id = $1 AND ${IS_ORDER_OF_CUSTOMER} LIMIT $4) AS theirs
@@ -281,6 +283,10 @@ async function* collectOrders(sql: Sql, storeId: number, ids: readonly string[])
 
 /** @param person the store, the e-mail and the customer. @throws TooManyRows */
 async function assertFew(sql: Sql, person: readonly unknown[], most: ErasureLimits): Promise<void> {
+  const companies = await sql.query(FIND_COMPANIES, [...person.slice(0, 2), most.orders + 1]);
+  if (companies.length > most.orders) {
+    throw new TooManyRows('companies with the person as a contact', most.orders, 'customers erase');
+  }
   const orders = await sql.query<{ id: string }>(FIND_ORDERS, [...person, most.orders + 1]);
   if (orders.length > most.orders) throw new TooManyRows('orders of a person', most.orders, 'customers erase');
   const ids = orders.map(({ id }) => id);

@@ -116,8 +116,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
   customer: (customer: CustomerLine) =>
     isAccountSmall(customer) ? null : { problem: `must have at most ${ACCOUNT_SIZE} of addresses and contacts` },
   taxRate: ({ rate }: { readonly rate: number }) => (isTaxRate(rate) ? null : { at: '.rate', problem: TAX_RATE_RULE }),
-  priceList: ({ valid_from: from, valid_to: to }: PriceListLine) =>
-    from && to && to < from ? { at: '.valid_to', problem: 'must not be before valid_from' } : null,
+  priceList: ({ code, valid_from: from, valid_to: to }: PriceListLine) => {
+    // Orders and customers name the list by a reference.
+    if (VALUES.reference.read(code) === null) return { at: '.code', problem: VALUES.reference.rule };
+    return from && to && to < from ? { at: '.valid_to', problem: 'must not be before valid_from' } : null;
+  },
   product: ({ metadata, variants, images, specifications }: ProductLine) =>
     problemOfMetadata(metadata, variants) ?? problemOfIds(variants) ?? problemOfLists({ images, specifications }),
   orderItem: ({ product, variant, unit_price, quantity, ...units }: BundleOrderLine) => {
