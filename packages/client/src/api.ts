@@ -476,7 +476,7 @@ export interface paths {
     post?: never;
     /**
      * Delete a price list
-     * @description Deletes the list with its prices, and answers with the list as it was. No customer may have it as `price_list`. A list with very many prices may take several requests, each of which goes on where the one before stopped.
+     * @description Deletes the list with its prices, as a whole or not at all, and answers with the list as it was. No customer may have it as `price_list`.
      */
     delete: operations['deletePriceList'];
     options?: never;

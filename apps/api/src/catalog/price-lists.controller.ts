@@ -91,8 +91,8 @@ export class PriceListsController {
     operationId: 'deletePriceList',
     summary: 'Delete a price list',
     description:
-      'Deletes the list with its prices, and answers with the list as it was. No customer may have it as `price_list`. A list ' +
-      'with very many prices may take several requests, each of which goes on where the one before stopped.',
+      'Deletes the list with its prices, as a whole or not at all, and answers with the list as it was. No customer may ' +
+      'have it as `price_list`.',
     of: PriceList,
     answer: { status: 200, description: 'The list as it was.' },
     failures: [new NotFound('Price list'), new PriceListInUse('RESELLER'), new CommitOutcomeUnknown(null)],

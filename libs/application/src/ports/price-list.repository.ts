@@ -61,8 +61,7 @@ export abstract class PriceListRepository {
   abstract save(storeId: number, list: PriceList): Promise<void>;
 
   /**
-   * Deletes the list with its prices. A list with many prices takes several transactions, the first of which takes it from
-   * the groups of customers: after an error, the same call goes on.
+   * Deletes the list with its prices, in one transaction.
    * @returns whether there was one.
    * @throws PriceListInUse when a customer has the list.
    * @throws DeadlineExceeded, Overloaded, CommitOutcomeUnknown
