@@ -501,7 +501,7 @@ describe('DELETE /v1/price-lists/{code}', () => {
     expect(await shown('list=VIP')).toEqual([['R-1', '1: 70']]);
   });
 
-  it('deletes more prices than one statement takes, and all or none', async () => {
+  it('deletes a list of many prices as a whole or not at all', async () => {
     await put('VIP', { customer_groups: ['vip'] });
     await api.database.query(
       `INSERT INTO list_prices (store_id, list, product_id, from_quantity, price)

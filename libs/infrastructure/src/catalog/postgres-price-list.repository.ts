@@ -1,5 +1,4 @@
 import {
-  DeadlineExceeded,
   MAX_LIMIT,
   PriceListRepository,
   type Deadline,
@@ -33,29 +32,19 @@ const SAVE = `/* price_lists.save */
   ON CONFLICT (store_id, code) DO UPDATE SET name = excluded.name, priority = excluded.priority,
     valid_from = excluded.valid_from, valid_to = excluded.valid_to, customer_groups = excluded.customer_groups`;
 
-// Waits for those who write into the list, and keeps customers from getting it.
+// Waits for writers of the list, and keeps customers from getting it.
 const LOCK = `/* price_lists.lock */ SELECT 1 FROM price_lists WHERE store_id = $1 AND code = $2 FOR UPDATE`;
 
 const IS_USED = `/* price_lists.is_used */
   SELECT 1 FROM customers WHERE store_id = $1 AND price_list = $2 LIMIT 1`;
 
-/** The number of prices that a statement deletes, so that none reaches the limit of time for statements. */
-const DELETED_AT_ONCE = 5_000;
+const DELETE_RULES = `/* price_lists.delete_rules */
+  DELETE FROM quantity_rules WHERE store_id = $1 AND ctid = ANY (ARRAY(
+    SELECT rule.ctid FROM (
+      SELECT DISTINCT product_id, variant_key, $2::text AS list FROM list_prices WHERE store_id = $1 AND list = $2
+    ) AS unit CROSS JOIN ${ruleOf('unit', 'ctid')}))`;
 
-// Rows are found by ctid: the lock of the list keeps their ctid, and a join without statistics may read all rows of the
-// list for each of them.
-const EMPTY = `/* price_lists.empty */
-  WITH gone AS (
-    DELETE FROM list_prices WHERE store_id = $1 AND ctid = ANY (ARRAY(
-      SELECT ctid FROM list_prices WHERE store_id = $1 AND list = $2 LIMIT ${DELETED_AT_ONCE}))
-    RETURNING product_id, variant_key
-  ), without_rules AS (
-    DELETE FROM quantity_rules WHERE store_id = $1 AND ctid = ANY (ARRAY(
-      SELECT rule.ctid FROM (SELECT DISTINCT product_id, variant_key, $2::text AS list FROM gone) AS unit
-      CROSS JOIN ${ruleOf('unit', 'ctid')}))
-  )
-  SELECT count(*)::int AS count FROM gone`;
-
+// The foreign key of the prices deletes them, too.
 const DELETE = `/* price_lists.delete */ DELETE FROM price_lists WHERE store_id = $1 AND code = $2`;
 
 @Injectable()
@@ -93,7 +82,7 @@ export class PostgresPriceListRepository extends PriceListRepository {
 
   override delete(storeId: number, code: string, deadline: Deadline): Promise<boolean> {
     // A customer who gets the list while it is deleted must find all of it or none.
-    const inTransaction = (sql: TransactionSql) => deleteList(sql, storeId, code, deadline);
+    const inTransaction = (sql: TransactionSql) => deleteList(sql, storeId, code);
     return this.bulkLimiter.run(storeId, () => this.database.transaction(storeId, inTransaction, deadline), deadline);
   }
 
@@ -106,18 +95,14 @@ export class PostgresPriceListRepository extends PriceListRepository {
   }
 }
 
-async function deleteList(sql: TransactionSql, storeId: number, code: string, deadline: Deadline): Promise<boolean> {
+async function deleteList(sql: TransactionSql, storeId: number, code: string): Promise<boolean> {
   const list = [storeId, code];
   const [found] = await sql.query(LOCK, list);
   if (!found) return false;
   const [used] = await sql.query(IS_USED, list);
   // @protects list-in-use
   if (used) throw new PriceListInUse(code);
-  for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE;) {
-    if (deadline.remainingMs === 0) throw new DeadlineExceeded();
-    const [gone] = await sql.query<{ count: number }>(EMPTY, list);
-    deleted = gone?.count ?? 0;
-  }
+  await sql.query(DELETE_RULES, list);
   await sql.query(DELETE, list);
   return true;
 }
