@@ -54,10 +54,16 @@ const rule = (code: string, minQuantity: number, step: number, variantId: number
     'INSERT INTO quantity_rules (store_id, list, product_id, variant_id, min_quantity, step) VALUES ($1, $2, $3, $4, $5, $6)',
     [store.id, code, product, variantId, minQuantity, step],
   );
-const priced = (customer: PricedCustomer, lines: readonly Line[], at = NOON, besides: readonly Line[] = []) => {
+const priced = (customer: PricedCustomer, lines: readonly Line[], at = NOON, otherLines: readonly Line[] = []) => {
   const requests = (all: readonly Line[]) =>
     all.map(([productId, variantId, quantity]) => ({ productId, variantId, quantity }));
-  const request = { lines: requests(lines), besides: requests(besides), customer, channel: 'WEBSITE', at } as const;
+  const request = {
+    lines: requests(lines),
+    otherLines: requests(otherLines),
+    customer,
+    channel: 'WEBSITE',
+    at,
+  } as const;
   return pricing.price({ storeId: store.id, currency: 'USD', ...request });
 };
 /** The price and its source of each line. */
@@ -152,7 +158,7 @@ describe('The price of a unit', () => {
     expect(prices.map((found) => found?.[0])).toEqual([950, 950, 900, 900, 990, 990]);
   });
 
-  it('depends on the quantity of all lines of the unit, also of those that the order has besides', async () => {
+  it('depends on the quantity of all lines of the unit, including lines that the order already has', async () => {
     const other = await store.product({ price: 300 });
     await list('OWN');
     await listed('OWN', 900, 10);
@@ -261,8 +267,8 @@ describe('The price of a unit', () => {
 });
 
 describe('The quantity of a unit', () => {
-  const notOffered = async (customer: PricedCustomer, lines: readonly Line[], besides: readonly Line[] = []) =>
-    (await priced(customer, lines, NOON, besides)).notOffered;
+  const notOffered = async (customer: PricedCustomer, lines: readonly Line[], otherLines: readonly Line[] = []) =>
+    (await priced(customer, lines, NOON, otherLines)).notOffered;
 
   it('follows the rule of the catalog, for all lines of the unit together', async () => {
     await rule('', 6, 3);

@@ -1,5 +1,6 @@
-import { isStorable, MAX_INT4, NotFound, type Currency } from '@app/domain';
+import { isStorable, MAX_INT4, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import type { QuoteStore } from '../orders/order-quotes.js';
 import { CustomerPrices } from './customer-prices.js';
 import { readsChanges } from '../feed/reads-changes.js';
 import { BrandRepository, type BrandFilter, type BrandRecord } from '../ports/brand.repository.js';
@@ -19,11 +20,6 @@ export function parseId(text: string): number | null {
   if (!/^\d{1,10}$/.test(text)) return null;
   const id = Number(text);
   return id >= 1 && id <= MAX_INT4 ? id : null;
-}
-
-interface CatalogStore {
-  readonly id: number;
-  readonly currency: Currency;
 }
 
 interface Sold {
@@ -89,14 +85,10 @@ export class ProductsService extends CatalogService<ProductFilter, ListedProduct
   }
 
   /**
-   * Returns the products with what a customer pays for one unit of each, and of each variant; null when the store has no such
-   * customer.
+   * Returns the products with the prices of one unit for a customer, also of their variants; null when the store has no
+   * such customer.
    */
-  async pricedFor<T extends Sold>(
-    store: CatalogStore,
-    customerId: string,
-    products: readonly T[],
-  ): Promise<T[] | null> {
+  async pricedFor<T extends Sold>(store: QuoteStore, customerId: string, products: readonly T[]): Promise<T[] | null> {
     const unitsOf = ({ id: productId, variants = [] }: Sold) => [
       { productId, variantId: null },
       ...variants.map(({ id: variantId }) => ({ productId, variantId })),
@@ -129,7 +121,7 @@ export class SkusService {
   ) {}
 
   /** Empty when the store has no customer of the filter. */
-  async list(store: CatalogStore, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>> {
+  async list(store: QuoteStore, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>> {
     if (readsChanges(filter, page)) await this.feed.catchUp(store.id);
     const { customerId } = filter;
     const found = await this.skus.list(store.id, filter, page);

@@ -1,6 +1,6 @@
-import { readUuid, type Currency, type StockItem } from '@app/domain';
+import { readUuid, type StockItem } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { OrderQuotes } from '../orders/order-quotes.js';
+import { OrderQuotes, type QuoteStore } from '../orders/order-quotes.js';
 import { CustomerRepository } from '../ports/customer.repository.js';
 import { PriceBreaks, type CustomerPriceBreak } from '../ports/price-breaks.js';
 
@@ -15,12 +15,7 @@ export interface CustomerPrice {
 
 type PriceOfOne = Omit<CustomerPrice, 'breaks'>;
 
-interface PricingStore {
-  readonly id: number;
-  readonly currency: Currency;
-}
-
-/** What customers pay, as their orders do. */
+/** Reads what a customer would pay in an order. */
 @Injectable()
 export class CustomerPrices {
   constructor(
@@ -34,14 +29,14 @@ export class CustomerPrices {
    * null as a whole when the store has no such customer.
    * @throws PricesUnavailable
    */
-  async of(store: PricingStore, customer: string, units: readonly StockItem[]): Promise<(PriceOfOne | null)[] | null> {
+  async of(store: QuoteStore, customer: string, units: readonly StockItem[]): Promise<(PriceOfOne | null)[] | null> {
     const id = await this.find(store, customer);
     return id === null ? null : this.priceOfOne(store, id, units, new Date());
   }
 
   /** Like {@link of}, with the prices by quantity, which take a look-up for each list and quantity. */
   async withBreaks(
-    store: PricingStore,
+    store: QuoteStore,
     customer: string,
     units: readonly StockItem[],
   ): Promise<(CustomerPrice | null)[] | null> {
@@ -59,13 +54,13 @@ export class CustomerPrices {
     });
   }
 
-  private async find(store: PricingStore, customer: string): Promise<string | null> {
+  private async find(store: QuoteStore, customer: string): Promise<string | null> {
     const id = readUuid(customer);
     return id !== null && (await this.customers.findById(store.id, id)) !== null ? id : null;
   }
 
   private async priceOfOne(
-    store: PricingStore,
+    store: QuoteStore,
     id: string,
     units: readonly StockItem[],
     at: Date,
@@ -83,7 +78,7 @@ export class CustomerPrices {
   }
 }
 
-/** Without breaks that change nothing. */
+/** Removes breaks that change neither the price nor its source. */
 function withoutRepetitions(breaks: readonly CustomerPriceBreak[]): CustomerPriceBreak[] {
   return breaks.filter(({ fromQuantity, price, priceSource }, index) => {
     const before = breaks[index - 1];

@@ -90,7 +90,7 @@ class Rejection extends OrderRejected {
 
 const RECEIPT_ATTEMPTS = 3;
 
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 
 @Injectable()
 export class CreateOrder {
@@ -183,8 +183,9 @@ export class CreateOrder {
 }
 
 /** Returns whether no midnight of any time zone lies between the times. Midnight is at a full quarter of an hour in UTC. */
-function isOfSameDay(...times: readonly Date[]): boolean {
-  return new Set(times.map((time) => Math.floor(time.getTime() / QUARTER_MS))).size === 1;
+function isOfSameDay(one: Date, other: Date): boolean {
+  const [first, second] = [one, other].map((time) => Math.floor(time.getTime() / QUARTER_HOUR_MS));
+  return first === second;
 }
 
 /** Collects the metadata of the order and of its lines. */

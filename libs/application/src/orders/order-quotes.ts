@@ -56,7 +56,7 @@ export interface QuoteRequest {
   readonly given?: GivenCharges;
 }
 
-interface QuoteStore {
+export interface QuoteStore {
   readonly id: number;
   readonly currency: Currency;
 }
@@ -66,8 +66,8 @@ interface QuoteCommand {
   readonly request: QuoteRequest;
 }
 
-/** What the prices depend on besides the items. */
-type Scene = Omit<PriceRequest, 'storeId' | 'currency' | 'lines'>;
+/** What prices depend on in addition to the items. */
+type PricingContext = Omit<PriceRequest, 'storeId' | 'currency' | 'lines'>;
 
 const GUEST = { id: null, email: '' };
 
@@ -100,9 +100,9 @@ export class OrderQuotes {
    */
   async price({ store, request }: QuoteCommand, at: Date): Promise<PricedItems> {
     const { items, customer, customerId = null } = request;
-    const scene: Scene = { customer: { id: customerId, email: customer.email }, channel: 'WEBSITE', at };
+    const context: PricingContext = { customer: { id: customerId, email: customer.email }, channel: 'WEBSITE', at };
     const [priced] = await Promise.all([
-      this.priceItems(store, items, scene),
+      this.priceItems(store, items, context),
       customerId === null ? null : this.assertCustomer(store.id, customerId),
     ]);
     return priced;
@@ -133,14 +133,14 @@ export class OrderQuotes {
       const { productId = null, variantId = null, quantity: before } = lines[line - 1] ?? {};
       return productId !== null && quantity !== before && !mayGive ? [{ productId, variantId, index }] : [];
     });
-    const checked = kept.filter((unit, place) => {
-      const isFirst = kept.findIndex((other) => sameStock(other, unit)) === place;
+    const checked = kept.filter((unit, index) => {
+      const isFirst = kept.findIndex((other) => sameStock(other, unit)) === index;
       return isFirst && resized.some((line) => sameStock(line, unit));
     });
-    const besides = kept.filter((unit) => !checked.includes(unit));
-    const whom = { id: customerId, email: customer.email };
-    const scene = { customer: whom, channel: source as OrderSource, besides, at };
-    const priced = await this.priceItems(store, [...add, ...checked], scene, 'add');
+    const otherLines = kept.filter((unit) => !checked.includes(unit));
+    const ordering = { id: customerId, email: customer.email };
+    const context = { customer: ordering, channel: source as OrderSource, otherLines, at };
+    const priced = await this.priceItems(store, [...add, ...checked], context, 'add');
     const unavailable = priced.unavailable.filter(({ line }) => line < add.length);
     return {
       lines: priced.lines.slice(0, add.length - unavailable.length),
@@ -196,11 +196,11 @@ export class OrderQuotes {
   private async priceItems(
     store: QuoteStore,
     items: readonly ItemRequest[],
-    scene: Scene,
+    context: PricingContext,
     list?: 'add',
   ): Promise<PricedItems> {
     const isGiven = items.every(({ unitPrice }) => unitPrice);
-    const priced = await this.priceUnits(store, items, isGiven ? { ...scene, customer: GUEST } : scene, list);
+    const priced = await this.priceUnits(store, items, isGiven ? { ...context, customer: GUEST } : context, list);
     const { lines, unavailable, notOffered = [] } = priced;
     const isMissing = new Set(unavailable.map(({ line }) => line));
     const available = items.filter((_, line) => !isMissing.has(line));
@@ -216,10 +216,10 @@ export class OrderQuotes {
   private async priceUnits(
     store: QuoteStore,
     items: readonly UnitsRequest[],
-    scene: Scene,
+    context: PricingContext,
     list?: 'add',
   ): Promise<PricedItems> {
-    if (items.every(hasIds)) return this.priceByIds(store, items, scene);
+    if (items.every(hasIds)) return this.priceByIds(store, items, context);
     const found = await this.find(store.id, items);
     const skuOf = (line: number) => skuOfItem(items[line]);
     const linesOf = (outcome: FoundItem) => found.flatMap((item, line) => (item === outcome ? [line] : []));
@@ -227,7 +227,7 @@ export class OrderQuotes {
     const ambiguous = linesOf('ambiguous').map((line) => ({ line, sku: skuOf(line), ...(list && { list }) }));
     if (ambiguous.length > 0) throw new AmbiguousSku(ambiguous);
     const known = found.flatMap((item, line) => (typeof item === 'object' ? [{ ...item, line }] : []));
-    const { lines, unavailable, notOffered = [] } = await this.priceByIds(store, known, scene);
+    const { lines, unavailable, notOffered = [] } = await this.priceByIds(store, known, context);
     const lineOf = (line: number) => known[line]?.line ?? line;
     const missing = [
       ...linesOf('unknown').map((line) => ({ line, what: 'sku', id: skuOf(line) }) as const),
@@ -246,10 +246,10 @@ export class OrderQuotes {
   private async priceByIds(
     { id, currency }: QuoteStore,
     items: readonly LineRequest[],
-    scene: Scene,
+    context: PricingContext,
   ): Promise<PricedItems> {
     try {
-      const priced = await this.pricing.price({ storeId: id, currency, lines: items, ...scene });
+      const priced = await this.pricing.price({ storeId: id, currency, lines: items, ...context });
       assertPriced(priced, items, currency);
       return priced;
     } catch (error) {

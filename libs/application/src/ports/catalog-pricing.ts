@@ -4,7 +4,7 @@ export interface LineRequest extends StockItem {
   readonly quantity: number;
 }
 
-/** Whom the prices are for: the customer with the id, else the one of the e-mail. Without either, a guest. */
+/** The customer with the id, or else the customer of the e-mail. Without either, a guest. */
 export interface PricedCustomer {
   readonly id: string | null;
   /** `''` when there is none. */
@@ -13,11 +13,11 @@ export interface PricedCustomer {
 
 export interface PriceRequest {
   readonly storeId: number;
-  /** That of the store. */
+  /** The currency of the store. */
   readonly currency: Currency;
   readonly lines: readonly LineRequest[];
-  /** Units that the order has besides: a price may depend on how many units of a product or variant the order has. */
-  readonly besides?: readonly LineRequest[];
+  /** Lines that the order already has. They are not priced, but a price may depend on all units of the order. */
+  readonly otherLines?: readonly LineRequest[];
   readonly customer: PricedCustomer;
   readonly channel: OrderSource;
   /** The time at which the prices apply. */

@@ -1,18 +1,18 @@
 import type { PriceBreak, StockItem } from '@app/domain';
 
-/** From this quantity on, up to the next break, a unit has the price. */
+/** The price of a unit from a quantity on, up to the next break. */
 export interface CustomerPriceBreak extends PriceBreak {
   /** The price list; null for the catalog. */
   readonly priceSource: string | null;
 }
 
-/** At most this many of a unit are found, those of the lowest quantities. */
+/** The maximum number of breaks of a unit: those of the lowest quantities. */
 export const MAX_CUSTOMER_BREAKS = 100;
 
 export abstract class PriceBreaks {
   /**
-   * What the price lists of the store ask a customer for each unit, in the order of the units: by quantity, and empty where no list
-   * that applies at the time has the unit.
+   * Returns the prices of the price lists for a customer: for each unit, in their sequence, sorted by quantity. A unit that no
+   * applicable list has gets an empty list.
    */
   abstract find(
     storeId: number,

@@ -27,8 +27,8 @@ export const listsOf = (customer: string, at: string) => `
 export const customerOf = (id: string, email: string) => `coalesce(${id}::uuid, ${customerOfEmail('$1', email)})`;
 
 /**
- * SQL for what `lists` ask for a unit in a quantity: one row, or none when no list has a price for it. The list of the customer
- * comes first, then those of its groups by their priority; of equal ones, the lower price counts.
+ * SQL for the price that `lists` have for a quantity of a unit: one row, or none if no list has a price. The list of the
+ * customer comes first, then the lists of its groups by priority. At equal priority, the lower price applies.
  */
 export const offerFor = (productId: string, variantKey: string, quantity: string) => `
   SELECT lists.code, line.price

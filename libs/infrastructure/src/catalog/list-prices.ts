@@ -40,18 +40,18 @@ export interface ListedPrices extends ListedUnit {
   readonly breaks: readonly PriceBreak[];
 }
 
-/** A price of a list that changes; null = it goes. */
+/** A price of a list that changes; null removes it. */
 export interface ListedChange extends ListedUnit {
   readonly fromQuantity: number;
   readonly price: number | null;
 }
 
-/** Leaves out units that the store does not have. Their order is any. */
+/** Returns the units that the store has, in any order. */
 export function readListed(sql: Sql, storeId: number, units: readonly ListedUnit[]): Promise<ListedPrices[]> {
   return sql.query<ListedPrices>(READ, [storeId, ...columnsOf(units)]);
 }
 
-/** What makes the stored prices of a unit the given ones. */
+/** Returns the changes that replace the stored prices of a unit by the given ones. */
 export function listedChanges(
   { list, productId, variantKey, breaks }: ListedPrices,
   given: readonly PriceBreak[],
@@ -63,7 +63,7 @@ export function listedChanges(
     .map((fromQuantity) => ({ list, productId, variantKey, fromQuantity, price: after.get(fromQuantity) ?? null }));
 }
 
-/** The lists are locked. */
+/** The caller has locked the lists. */
 export async function writeListed(sql: Sql, storeId: number, changes: readonly ListedChange[]): Promise<void> {
   const columns = (rows: readonly ListedChange[]) => [...columnsOf(rows), rows.map(({ fromQuantity }) => fromQuantity)];
   const gone = changes.filter(({ price }) => price === null);

@@ -19,7 +19,7 @@ export async function lockListed(
 ): Promise<PricedUnits> {
   const [found] = await sql.query(LOCK, [storeId, list]);
   if (!found) throw new UnknownPriceList(list);
-  // Not with the lock: a statement that has waited still sees what was there before.
+  // A separate statement reads the prices: one that has waited for a lock still sees the rows of before the wait.
   const asked = ids.map(({ productId, variantId }) => ({ list, productId, variantKey: variantId ?? 0 }));
   const units = (await readListed(sql, storeId, asked)).map((stored) => new UnitOfList(stored, currency));
   const changes = () => units.flatMap((unit) => unit.changes);
@@ -67,7 +67,7 @@ class UnitOfList implements PricedUnit {
     return known.set(price, expected);
   }
 
-  get isRemoved(): boolean {
+  get isUnlisted(): boolean {
     return this.breaks.length === 0;
   }
 

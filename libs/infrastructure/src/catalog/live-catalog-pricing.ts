@@ -18,6 +18,7 @@ import { Injectable } from '@nestjs/common';
 import { sortAttributes } from '../postgres/attributes.js';
 import { Database } from '../postgres/database.js';
 import { customerOf, listsOf, offerFor } from './list-offers.js';
+import { keyOf } from './priced-units.js';
 
 interface CatalogRow {
   readonly product_id: number;
@@ -34,7 +35,7 @@ interface CatalogRow {
   /** Null without a rule, with `step`. */
   readonly min_quantity: number | null;
   readonly step: number | null;
-  /** Whether the store has price lists or quantity rules, in which case the row is not the whole truth. */
+  /** Whether the store has price lists or quantity rules. The row then lacks their prices and rules. */
   readonly has_terms?: boolean;
 }
 
@@ -77,28 +78,37 @@ const LIST_PRICE = `/* products.price_by_lists */
 
 @Injectable()
 export class LiveCatalogPricing extends CatalogPricing {
-  /** Stores that had price lists or quantity rules: the statement with lists, which is right for all stores, comes first. */
+  /** Stores that had price lists or quantity rules. Their prices are read with lists at once, which is right for all stores. */
   private readonly storesWithTerms = new Set<number>();
 
   constructor(private readonly database: Database) {
     super();
   }
 
-  override async price({ storeId, currency, lines, besides = [], customer, at }: PriceRequest): Promise<PricedItems> {
-    const units = sumDemand([...lines, ...besides]);
-    const quantities = new Map(units.map((unit) => [keyOf(unit.productId, unit.variantId), unit.quantity]));
-    const quantityOf = (unit: LineRequest) => quantities.get(keyOf(unit.productId, unit.variantId)) ?? unit.quantity;
+  override async price({
+    storeId,
+    currency,
+    lines,
+    otherLines = [],
+    customer,
+    at,
+  }: PriceRequest): Promise<PricedItems> {
+    const units = sumDemand([...lines, ...otherLines]);
+    const quantities = new Map(units.map((unit) => [keyOf(unit), unit.quantity]));
+    const quantityOf = (unit: LineRequest) => quantities.get(keyOf(unit)) ?? unit.quantity;
     const asked = lines.map((line) => {
       return { product_id: line.productId, variant_id: line.variantId, quantity: quantityOf(line) };
     });
     const rows = await this.read(storeId, JSON.stringify(asked), customer, at);
-    const catalog = new Map(rows.map((row) => [keyOf(row.product_id, row.asked_variant_id), row]));
+    const catalog = new Map(
+      rows.map((row) => [keyOf({ productId: row.product_id, variantId: row.asked_variant_id }), row]),
+    );
 
     const unavailable: UnavailableItem[] = [];
     const notOffered: UnofferedQuantity[] = [];
     const priced = lines.flatMap((request, line) => {
       const { productId, variantId, quantity } = request;
-      const row = catalog.get(keyOf(productId, variantId));
+      const row = catalog.get(keyOf(request));
       if (!row || row.variant_id !== variantId) {
         const isVariant = row !== undefined && variantId !== null;
         unavailable.push({
@@ -128,8 +138,4 @@ export class LiveCatalogPricing extends CatalogPricing {
     }
     return this.database.queryPrepared(LIST_PRICE, [storeId, asked, id, email, at]);
   }
-}
-
-function keyOf(productId: number, variantId: number | null): string {
-  return `${productId}/${variantId ?? ''}`;
 }

@@ -86,7 +86,7 @@ async function change(sql: TransactionSql, request: PriceChangeRequest): Promise
   const refusals = refusalsOf(results);
   if (request.isAtomic && refusals.length > 0) throw new PricesRefused(refusals);
   await write();
-  for (const unit of units.values()) if (unit.isRemoved) rules.set(unit, null);
+  for (const unit of units.values()) if (unit.isUnlisted) rules.set(unit, null);
   const ruled = [...rules].map(([{ productId, variantKey }, rule]) => ({
     list: list ?? '',
     productId,
@@ -111,7 +111,7 @@ async function lockUnits(
 }
 
 class CatalogUnit implements PricedUnit {
-  readonly isRemoved = false;
+  readonly isUnlisted = false;
 
   constructor(
     private readonly row: PriceRow,
@@ -138,7 +138,7 @@ class CatalogUnit implements PricedUnit {
     return this.price.minor;
   }
 
-  /** A variant whose price was that of its product keeps what the request says, also when the product gets another. */
+  /** A variant that followed the price of its product gets a price that stays when the price of the product changes. */
   get isChanged(): boolean {
     return this.price.minor !== this.row.price || (!this.row.is_own && this.price.isSet);
   }

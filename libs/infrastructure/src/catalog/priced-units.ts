@@ -6,12 +6,12 @@ export type UnitLine = PriceChangeRequest['lines'][number];
 /** A product or variant of a request, whose lines set its prices one after the other. */
 export interface PricedUnit {
   readonly productId: number;
-  /** 0 = the product itself. */
+  /** 0 stands for the product itself. */
   readonly variantKey: number;
   readonly sku: string;
   set(line: UnitLine): PriceOutcome;
   /** Whether the price list has no price of the unit after the lines. It then has no quantity rule for it, either. */
-  readonly isRemoved: boolean;
+  readonly isUnlisted: boolean;
 }
 
 export interface PricedUnits {

@@ -6,7 +6,7 @@ export interface ListedUnit {
   /** The code of the list; `''` for the catalog, which has quantity rules only. */
   readonly list: string;
   readonly productId: number;
-  /** 0 = the product itself. */
+  /** 0 stands for the product itself. */
   readonly variantKey: number;
 }
 
@@ -42,12 +42,12 @@ const REMOVE = `/* quantity_rules.remove */
     SELECT rule.ctid FROM unnest($2::text[], $3::int[], $4::int[]) AS gone (list, product_id, variant_key)
     CROSS JOIN ${ruleOf('gone', 'ctid')}))`;
 
-/** Returns the rules that there are, in any order. */
+/** Returns the existing rules of the units, in any order. */
 export function readRules(sql: Sql, storeId: number, units: readonly ListedUnit[]): Promise<UnitRule[]> {
   return sql.query<UnitRule>(READ, [storeId, ...columnsOf(units)]);
 }
 
-/** The lists, or the products of the catalog's rules, are locked. */
+/** The caller has locked the lists, and the products of rules of the catalog. */
 export async function writeRules(sql: Sql, storeId: number, rules: readonly UnitRule[]): Promise<void> {
   const gone = rules.filter(({ rule }) => rule === null);
   if (gone.length > 0) await sql.query(REMOVE, [storeId, ...columnsOf(gone)]);
