@@ -41,6 +41,10 @@ describe('fraud analysis', () => {
         expect([idleCount, waitingCount]).toEqual([totalCount, 0]);
       });
 
+    // The first analysis afterwards opens a connection, for which a busy machine can need more than its 300 ms.
+    const analysisIsAvailable = () =>
+      eventually(async () => expect((await assess()).assessment.verdict).toBe('ACCEPT'));
+
     it('creates the order under review while the analysis waits for a lock', async () => {
       await scene.place({}); // this opens connections, and plans
       const locker = await lockOrders();
@@ -65,7 +69,7 @@ describe('fraud analysis', () => {
 
       expect(attempts.map(({ assessment }) => assessment)).toEqual(Array(12).fill(unavailable));
       expect(Math.max(...attempts.map(({ took }) => took))).toBeLessThan(2_000);
-      expect((await assess()).assessment.verdict).toBe('ACCEPT');
+      await analysisIsAvailable();
     });
 
     it('does not wait for a connection of an exhausted pool', async () => {
@@ -77,7 +81,7 @@ describe('fraud analysis', () => {
 
       expect(assessment).toEqual(unavailable);
       expect(took).toBeLessThan(2_000);
-      expect((await assess()).assessment.verdict).toBe('ACCEPT');
+      await analysisIsAvailable();
     });
 
     it('sets REVIEW when the connection of the analysis breaks', async () => {
@@ -90,7 +94,7 @@ describe('fraud analysis', () => {
       expect((await assessing).assessment).toEqual(unavailable);
       await locker.end();
       await poolIsIdle();
-      expect((await assess()).assessment.verdict).toBe('ACCEPT');
+      await analysisIsAvailable();
     });
 
     it('sets REVIEW for a store that does not exist', async () => {
