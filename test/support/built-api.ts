@@ -31,11 +31,11 @@ export function startBuiltApi(env: Readonly<Record<string, string>>): BuiltApi {
       return code ?? signal ?? 'unknown';
     },
     says: async (pattern, timeoutMs = 60_000) => {
-      const giveUp = Date.now() + timeoutMs;
+      const giveUpAt = Date.now() + timeoutMs;
       for (;;) {
         const match = pattern.exec(output);
         if (match) return match;
-        if (Date.now() > giveUp || child.exitCode !== null) {
+        if (Date.now() > giveUpAt || child.exitCode !== null) {
           throw new Error(`The service did not say ${String(pattern)}; it said: ${output}${errors}`);
         }
         await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,13 +1,13 @@
 const INTERVAL_MS = 50;
 
 export async function eventually(assertion: () => unknown, timeoutMs = 60_000): Promise<void> {
-  const giveUp = Date.now() + timeoutMs;
+  const giveUpAt = Date.now() + timeoutMs;
   for (;;) {
     try {
       await assertion();
       return;
     } catch (error) {
-      if (Date.now() > giveUp) throw error;
+      if (Date.now() > giveUpAt) throw error;
       await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     }
   }

@@ -10,7 +10,7 @@ declare module 'fastify' {
     /** The request needs at least one of these scopes. */
     needs?: readonly ScopeWord[];
     /** A person must have signed in within the last hour. */
-    needsFreshSignIn?: boolean;
+    needsRecentSignIn?: boolean;
   }
 }
 

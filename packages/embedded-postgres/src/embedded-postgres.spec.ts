@@ -323,8 +323,8 @@ async function killed(child: ChildProcess): Promise<void> {
 }
 
 async function vanishes(dataDir: string): Promise<void> {
-  const giveUp = performance.now() + VANISHED_MS;
-  while (processesOn(dataDir).length > 0 && performance.now() < giveUp) await delay(20);
+  const giveUpAt = performance.now() + VANISHED_MS;
+  while (processesOn(dataDir).length > 0 && performance.now() < giveUpAt) await delay(20);
   expect(processesOn(dataDir)).toEqual([]);
 }
 

@@ -86,7 +86,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
  */
 export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = makeDataDir(options.dataDir);
-  const giveUp = performance.now() + ATTACH_TIMEOUT_MS;
+  const giveUpAt = performance.now() + ATTACH_TIMEOUT_MS;
   for (;;) {
     const running = await attach(dataDir, options.database);
     if (running !== undefined) return running;
@@ -94,7 +94,7 @@ export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOpt
       return lastToLeave(await startEmbeddedPostgres(options));
     } catch (error) {
       // The owner is starting or stopping its server, or another process won the race to start one.
-      if (!(error instanceof EmbeddedPostgresInUse) || performance.now() > giveUp) throw error;
+      if (!(error instanceof EmbeddedPostgresInUse) || performance.now() > giveUpAt) throw error;
       await delay(POLL_MS);
     }
   }

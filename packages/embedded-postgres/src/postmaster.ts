@@ -59,13 +59,13 @@ const LOG_TAIL = 4_000;
 
 /** Starts the server on a free port of the loopback interface. @throws Error with the end of the server's log. */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
-  const giveUp = performance.now() + LEFTOVERS_TIMEOUT_MS;
+  const giveUpAt = performance.now() + LEFTOVERS_TIMEOUT_MS;
   for (;;) {
     const port = Number(options.settings['port'] ?? (await freePort()));
     const attempt = launch(options, port);
     if (await becomesReady(attempt, options.cluster)) return running(attempt, port);
     const passing = /Address already in use|pre-existing shared memory block/.test(attempt.log());
-    if (!passing || performance.now() > giveUp) {
+    if (!passing || performance.now() > giveUpAt) {
       throw new Error(`The embedded PostgreSQL in ${options.cluster} did not start: ${attempt.log().trim()}`);
     }
     await delay(100);
@@ -108,8 +108,8 @@ function launch({ postgres, cluster, account, settings }: PostmasterOptions, por
 async function becomesReady({ child, ended }: Attempt, cluster: string): Promise<boolean> {
   let over = false;
   void ended.then(() => (over = true));
-  const giveUp = performance.now() + START_TIMEOUT_MS;
-  while (!over && performance.now() < giveUp) {
+  const giveUpAt = performance.now() + START_TIMEOUT_MS;
+  while (!over && performance.now() < giveUpAt) {
     if (isReady(cluster, child.pid)) return true;
     await Promise.race([delay(5), ended]);
   }

@@ -44,9 +44,9 @@ export class Follower {
   }
 
   async catchUp(timeoutMs = 120_000): Promise<void> {
-    const giveUp = Date.now() + timeoutMs;
+    const giveUpAt = Date.now() + timeoutMs;
     for (let empty = 0; empty < 2;) {
-      if (Date.now() > giveUp) throw new Error(`${this.options.name} does not catch up`);
+      if (Date.now() > giveUpAt) throw new Error(`${this.options.name} does not catch up`);
       const answer = await this.page(100);
       empty = answer?.data.length === 0 && !answer.has_more ? empty + 1 : 0;
       if (empty > 0) await delay(300);

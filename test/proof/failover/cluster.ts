@@ -108,11 +108,11 @@ export class Cluster {
   }
 
   private async eventually<T>(complaint: string, look: () => Promise<T | null>): Promise<T> {
-    const giveUp = Date.now() + TIMEOUT_MS;
+    const giveUpAt = Date.now() + TIMEOUT_MS;
     for (;;) {
       const found = await look().catch(() => null);
       if (found !== null) return found;
-      if (Date.now() > giveUp) throw new Error(`The cluster has ${complaint} after ${TIMEOUT_MS} ms\n${this.logs()}`);
+      if (Date.now() > giveUpAt) throw new Error(`The cluster has ${complaint} after ${TIMEOUT_MS} ms\n${this.logs()}`);
       await delay(INTERVAL_MS);
     }
   }

@@ -29,9 +29,9 @@ export class Traffic {
   }
 
   async untilFlowing(): Promise<void> {
-    const giveUp = Date.now() + TIMEOUT_MS;
+    const giveUpAt = Date.now() + TIMEOUT_MS;
     while (this.orders.waiting > ORDERS_PER_SECOND) {
-      if (Date.now() > giveUp) throw new Error(`${this.orders.waiting} orders still wait after ${TIMEOUT_MS} ms`);
+      if (Date.now() > giveUpAt) throw new Error(`${this.orders.waiting} orders still wait after ${TIMEOUT_MS} ms`);
       await delay(100);
     }
   }

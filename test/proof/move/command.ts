@@ -43,10 +43,10 @@ export function stores(
 
 /** Repeats a command of `stores` for a while, if the command asks for it. @throws Error when it fails. */
 export async function insist(cluster: Cluster, args: readonly string[], onStep?: OnStep): Promise<MoveReport> {
-  for (const giveUp = Date.now() + TIMEOUT_MS; ; await delay(200)) {
+  for (const giveUpAt = Date.now() + TIMEOUT_MS; ; await delay(200)) {
     const { code, stdout, stderr } = await stores(cluster, args, onStep);
     if (code === 0) return JSON.parse(stdout) as MoveReport;
-    if (!REPEAT.test(stderr) || Date.now() > giveUp) {
+    if (!REPEAT.test(stderr) || Date.now() > giveUpAt) {
       throw new Error(`stores ${args[0]} ended with ${code}: ${stderr.split('\n').slice(-10).join('\n')}`);
     }
   }

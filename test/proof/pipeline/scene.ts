@@ -78,7 +78,7 @@ export async function untilDelivered(
   deadlineMs: number,
   hurry: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<string[]> {
-  const giveUp = Date.now() + deadlineMs;
+  const giveUpAt = Date.now() + deadlineMs;
   const known = new Map(scene.orders.map((order) => [order.id, order]));
   for (;;) {
     const open = (await stagesOf(scene)).filter(({ order_id, stage, state }) => {
@@ -88,7 +88,7 @@ export async function untilDelivered(
       return order && ((canSucceed(order, stage) && state !== 'done') || waits);
     });
     if (open.length === 0) return [];
-    if (Date.now() > giveUp) {
+    if (Date.now() > giveUpAt) {
       return open.map(({ order_id, stage, state }) => `${stage} of order ${order_id} is still ${state}`);
     }
     await hurry();

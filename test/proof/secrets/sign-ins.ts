@@ -114,7 +114,7 @@ async function mailedCode(sink: SmtpSink, email: string): Promise<string> {
       .filter(({ to }) => to.includes(email))
       .map(({ raw }) => codeIn(raw))
       .find((code) => code !== '');
-  for (const giveUp = performance.now() + 20_000; performance.now() < giveUp; await delay(20)) {
+  for (const giveUpAt = performance.now() + 20_000; performance.now() < giveUpAt; await delay(20)) {
     const code = find();
     if (code !== undefined) return code;
   }

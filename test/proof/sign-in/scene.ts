@@ -134,9 +134,9 @@ export class Scene {
   private async nextMail(email: string, ask: () => Promise<unknown>): Promise<string> {
     const before = this.mailsTo(email).length;
     await ask();
-    const giveUp = performance.now() + MAIL_MS;
+    const giveUpAt = performance.now() + MAIL_MS;
     while (this.mailsTo(email).length === before) {
-      if (performance.now() > giveUp) throw new Error('A mail did not arrive');
+      if (performance.now() > giveUpAt) throw new Error('A mail did not arrive');
       await delay(20);
     }
     return this.mailsTo(email).at(-1) ?? '';

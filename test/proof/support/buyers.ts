@@ -53,11 +53,11 @@ export class Buyers {
     body: unknown,
     { method, path, key = null, timeoutMs = 180_000, hurry = false }: InsistOptions = {},
   ): Promise<Exchange> {
-    const giveUp = Date.now() + timeoutMs;
+    const giveUpAt = Date.now() + timeoutMs;
     for (;;) {
       const exchange = await this.send(oneOf(services, this.random), { method, path, body, key });
       if (!TRY_AGAIN.has(exchange.status)) return exchange;
-      if (Date.now() > giveUp) {
+      if (Date.now() > giveUpAt) {
         throw new Error(`Still no answer after ${timeoutMs} ms: ${exchange.status ?? exchange.error}`);
       }
       const told = hurry ? 0 : Number(exchange.headers['retry-after'] ?? 0) * 1_000;

@@ -49,11 +49,11 @@ export class HoldingsWatch {
   /** The clients must be gone. @param requests the number sent since the beginning; each may have one log line. */
   async violations(requests: number): Promise<string[]> {
     if (!this.before) return [];
-    const giveUp = Date.now() + SETTLE_MS;
+    const giveUpAt = Date.now() + SETTLE_MS;
     for (;;) {
       this.last = await holdingsOf(this.service);
       const found = this.last ? grown(this.before, this.last, requests) : ['the process is gone'];
-      if (found.length === 0 || Date.now() > giveUp) return found;
+      if (found.length === 0 || Date.now() > giveUpAt) return found;
       await delay(LOOK_EVERY_MS);
     }
   }
@@ -83,7 +83,7 @@ async function holdingsOf(service: Service): Promise<Holdings | null> {
 /** The report that report-memory.mjs writes on request. @throws Error when the process does not answer. */
 export async function memoryOf({ pid }: Service): Promise<Pick<Holdings, 'heapBytes' | 'timers'>> {
   const file = path.join(tmpdir(), `store-commerce-memory-${pid}.json`);
-  const giveUp = Date.now() + REPORT_MS;
+  const giveUpAt = Date.now() + REPORT_MS;
   process.kill(pid, 'SIGUSR2');
   for (;;) {
     try {
@@ -91,7 +91,7 @@ export async function memoryOf({ pid }: Service): Promise<Pick<Holdings, 'heapBy
       rmSync(file);
       return report;
     } catch (error) {
-      if (Date.now() > giveUp) throw new Error(`Process ${pid} does not report its memory`, { cause: error });
+      if (Date.now() > giveUpAt) throw new Error(`Process ${pid} does not report its memory`, { cause: error });
       await delay(20);
     }
   }

@@ -81,9 +81,9 @@ export async function startProgram(
     await end(child);
     rmSync(directory, { recursive: true, force: true });
   };
-  const giveUp = Date.now() + START_MS;
+  const giveUpAt = Date.now() + START_MS;
   while (!(await isOpen(port))) {
-    if (child.exitCode !== null || Date.now() > giveUp) {
+    if (child.exitCode !== null || Date.now() > giveUpAt) {
       await stop();
       throw new Error(`${program} did not start: ${said.trim()}`);
     }

@@ -114,12 +114,12 @@ export class Service {
   }
 
   private async becomeReady(): Promise<void> {
-    const giveUp = Date.now() + READY_TIMEOUT_MS;
+    const giveUpAt = Date.now() + READY_TIMEOUT_MS;
     for (;;) {
       const said = SAYS[this.options.role].exec(this.log);
       this.url = said?.[1] ?? '';
       if (said && (this.options.role === 'worker' || (await isReady(this.url)))) return;
-      if (this.ending !== null || Date.now() > giveUp) {
+      if (this.ending !== null || Date.now() > giveUpAt) {
         throw new Error(`The ${this.options.role} process did not become ready; its output: ${this.log}`);
       }
       await delay(20);

@@ -82,11 +82,11 @@ export class ApiKeyGuard implements CanActivate {
 }
 
 /**
- * Whether the key must be checked a second time: the route needs a fresh sign-in, or the body was slow, so the access
+ * Whether the key must be checked a second time: the route needs a recent sign-in, or the body was slow, so the access
  * may have ended since the admission. All other requests need no second look-up.
  */
 function mayHaveEnded({ routeOptions, admittedAt }: FastifyRequest): boolean {
-  return routeOptions.config.needsFreshSignIn === true || performance.now() - admittedAt > SLOW_BODY_MS;
+  return routeOptions.config.needsRecentSignIn === true || performance.now() - admittedAt > SLOW_BODY_MS;
 }
 
 /** @throws StoreMoved */
@@ -98,11 +98,11 @@ function assertWritable({ method }: FastifyRequest, { store }: ApiKeyLookup): vo
 
 /** @throws AuthenticationError */
 function demandScope({ routeOptions }: FastifyRequest, key: ApiKeyLookup): void {
-  const { needs, needsFreshSignIn } = routeOptions.config;
+  const { needs, needsRecentSignIn } = routeOptions.config;
   // @protects key-scope
   if (needs && !permits(key.scope, ...needs)) throw new AuthenticationError({ lacks: needs }, key.person !== null);
   // @protects fresh-sign-in
-  if (needsFreshSignIn && key.person?.isFresh === false) throw new AuthenticationError('stale_sign_in');
+  if (needsRecentSignIn && key.person?.isFresh === false) throw new AuthenticationError('stale_sign_in');
 }
 
 /**

@@ -34,6 +34,6 @@ export function deadlineOf({ admissionMs }: AuthenticatedRequest): Deadline {
   return Deadline.in(ORDER_DEADLINE_MS - admissionMs);
 }
 
-export const OrderDeadline = createParamDecorator((_data: unknown, context: ExecutionContext): Deadline =>
+export const RequestDeadline = createParamDecorator((_data: unknown, context: ExecutionContext): Deadline =>
   deadlineOf(context.switchToHttp().getRequest()),
 );

@@ -2,7 +2,7 @@ import { CommitOutcomeUnknown, Deadline, PriceListsService, type PriceListFilter
 import { CurrencyMismatch, MAX_PRICE_LISTS, NotFound, PriceListInUse, TooManyPriceLists, VALUES } from '@app/domain';
 import { PriceList, toPriceListResponse } from '@app/representations';
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
-import { CurrentStore, OrderDeadline, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import { CurrentStore, RequestDeadline, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { invalidField } from '../errors/invalid-fields.js';
@@ -100,7 +100,7 @@ export class PriceListsController {
   async delete(
     @CurrentStore() store: CurrentStoreContext,
     @Param('code') code: string,
-    @OrderDeadline() deadline: Deadline,
+    @RequestDeadline() deadline: Deadline,
   ) {
     return single(toPriceListResponse(await this.lists.delete(store.id, code, deadline), store.currency));
   }

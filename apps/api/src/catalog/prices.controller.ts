@@ -17,7 +17,7 @@ import type { FastifyReply } from 'fastify';
 import {
   CurrentKey,
   CurrentStore,
-  OrderDeadline,
+  RequestDeadline,
   type CurrentStoreContext,
 } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
@@ -141,7 +141,7 @@ export class PricesController {
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
     @RequestHash() requestHash: Buffer,
-    @OrderDeadline() deadline: Deadline,
+    @RequestDeadline() deadline: Deadline,
     @Body(StrictBodyPipe) body: ChangePricesRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {

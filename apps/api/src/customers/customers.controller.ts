@@ -24,7 +24,7 @@ import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiPath, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
-import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
+import { NeedsRecentSignIn, NeedsScope } from '../openapi/needs-scope.js';
 import {
   createdFilter,
   exactFilter,
@@ -119,7 +119,7 @@ export class CustomersController {
   }
 
   @Get(':id/personal-data')
-  @NeedsFreshSignIn('customers')
+  @NeedsRecentSignIn('customers')
   @ApiSingle({
     operationId: 'getPersonalData',
     summary: 'Export the personal data of a customer',
@@ -138,7 +138,7 @@ export class CustomersController {
 
   @Post(':id/erase')
   @HttpCode(200)
-  @NeedsFreshSignIn('customers')
+  @NeedsRecentSignIn('customers')
   @ApiPath(CUSTOMER)
   @ApiWrite({
     operationId: 'eraseCustomer',

@@ -8,7 +8,7 @@ import { logAccess } from '../access/log-access.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
-import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
+import { NeedsRecentSignIn, NeedsScope } from '../openapi/needs-scope.js';
 import { IdempotencyKey } from '../body/idempotency-key.decorator.js';
 import { integerFilter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
@@ -46,7 +46,7 @@ export class KeysController {
   }
 
   @Post()
-  @NeedsFreshSignIn('keys')
+  @NeedsRecentSignIn('keys')
   @docs.ApiCreateKey
   async create(
     @CurrentKey() asker: ApiKeyLookup,
@@ -61,7 +61,7 @@ export class KeysController {
   }
 
   @Post(':id/roll')
-  @NeedsFreshSignIn('keys')
+  @NeedsRecentSignIn('keys')
   @docs.ApiRollKey
   async roll(
     @CurrentKey() asker: ApiKeyLookup,
@@ -79,7 +79,7 @@ export class KeysController {
 
   @Post(':id/revoke')
   @HttpCode(200)
-  @NeedsFreshSignIn('keys')
+  @NeedsRecentSignIn('keys')
   @docs.ApiRevokeKey
   revoke(@CurrentKey() asker: ApiKeyLookup, @Param('id') id: string) {
     return this.change(asker, id, 'REVOKED');
@@ -87,7 +87,7 @@ export class KeysController {
 
   @Post(':id/deactivate')
   @HttpCode(200)
-  @NeedsFreshSignIn('keys')
+  @NeedsRecentSignIn('keys')
   @docs.ApiDeactivateKey
   deactivate(@CurrentKey() asker: ApiKeyLookup, @Param('id') id: string) {
     return this.change(asker, id, 'DEACTIVATED');
@@ -95,7 +95,7 @@ export class KeysController {
 
   @Post(':id/activate')
   @HttpCode(200)
-  @NeedsFreshSignIn('keys')
+  @NeedsRecentSignIn('keys')
   @docs.ApiActivateKey
   activate(@CurrentKey() asker: ApiKeyLookup, @Param('id') id: string) {
     return this.change(asker, id, 'ACTIVE');

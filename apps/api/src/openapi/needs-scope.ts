@@ -10,9 +10,9 @@ export const NeedsScope = (...scopes: readonly ScopeWord[]): MethodDecorator =>
   applyDecorators(RouteConfig({ needs: scopes }), ApiNeeds(scopes));
 
 /** Also requires that a person has signed in within the last hour. Keys of machines do not sign in. */
-export const NeedsFreshSignIn = (...scopes: readonly ScopeWord[]): MethodDecorator =>
+export const NeedsRecentSignIn = (...scopes: readonly ScopeWord[]): MethodDecorator =>
   applyDecorators(
-    RouteConfig({ needs: scopes, needsFreshSignIn: true }),
+    RouteConfig({ needs: scopes, needsRecentSignIn: true }),
     ApiNeeds(scopes),
     ApiFailures(new AuthenticationError('stale_sign_in')),
   );

@@ -25,7 +25,7 @@ import { NeedsScope } from '../openapi/needs-scope.js';
 import {
   CurrentKey,
   CurrentStore,
-  OrderDeadline,
+  RequestDeadline,
   type CurrentStoreContext,
 } from '../access/current-store.decorator.js';
 import { BodyPipe } from '../body/body.pipe.js';
@@ -136,7 +136,7 @@ export class OrdersController {
     @CurrentKey() apiKey: ApiKeyLookup,
     @IdempotencyKey() key: string | null,
     @PricedBody(ORDER_BODY) body: CreateOrderRequest,
-    @OrderDeadline() deadline: Deadline,
+    @RequestDeadline() deadline: Deadline,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { mode, store } = apiKey;
@@ -165,7 +165,7 @@ export class OrdersController {
   async preview(
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @PricedBody(ORDER_BODY) body: CreateOrderRequest,
-    @OrderDeadline() deadline: Deadline,
+    @RequestDeadline() deadline: Deadline,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const ignored = ignoredFields(reply.request, body);

@@ -5,7 +5,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@ne
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { listPage, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
-import { NeedsFreshSignIn, NeedsScope } from '../openapi/needs-scope.js';
+import { NeedsRecentSignIn, NeedsScope } from '../openapi/needs-scope.js';
 import { booleanFilter } from '../query/parameters.js';
 import { listQuery, queryOf, ReadQuery, type ValuesOf } from '../query/query.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
@@ -35,7 +35,7 @@ export class PeopleController {
   }
 
   @Post()
-  @NeedsFreshSignIn('team')
+  @NeedsRecentSignIn('team')
   @docs.ApiAddPerson
   async add(@CurrentKey() asker: ApiKeyLookup, @Body(StrictBodyPipe) body: AddPersonRequest) {
     const added = await this.people.add({ storeId: asker.store.id, ...toNewPerson(body) }, asker);
@@ -43,7 +43,7 @@ export class PeopleController {
   }
 
   @Patch(':id')
-  @NeedsFreshSignIn('team')
+  @NeedsRecentSignIn('team')
   @docs.ApiChangePerson
   async change(
     @CurrentKey() asker: ApiKeyLookup,
@@ -54,7 +54,7 @@ export class PeopleController {
   }
 
   @Delete(':id')
-  @NeedsFreshSignIn('team')
+  @NeedsRecentSignIn('team')
   @docs.ApiRemovePerson
   async remove(
     @CurrentKey() asker: ApiKeyLookup,
@@ -66,7 +66,7 @@ export class PeopleController {
 
   @Post(':id/invite')
   @HttpCode(200)
-  @NeedsFreshSignIn('team')
+  @NeedsRecentSignIn('team')
   @docs.ApiInvitePerson
   async invite(@CurrentKey() asker: ApiKeyLookup, @Param('id') id: string) {
     return single(toPersonResponse(await this.people.invite(keyOf(asker.store, id), asker)));
@@ -86,7 +86,7 @@ export class PeopleController {
   }
 
   @Delete(':id/sessions/:session_id')
-  @NeedsFreshSignIn('team')
+  @NeedsRecentSignIn('team')
   @docs.ApiEndSession
   async endSession(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string, @Param('session_id') sessionId: string) {
     const ended = await this.people.endSession(keyOf(key.store, id), sessionId, key);

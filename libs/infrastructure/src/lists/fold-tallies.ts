@@ -52,9 +52,9 @@ export async function foldTallies(
 
 /** Waits, for 5 s at most, for the transactions that have written to a table. @returns whether all have ended. */
 export async function earlierWritersAreDone(pool: Pick<pg.Pool, 'query'>, table: string): Promise<boolean> {
-  const giveUp = performance.now() + TIMEOUT_MS;
+  const giveUpAt = performance.now() + TIMEOUT_MS;
   for (let earlier = await writersOf(pool, table); earlier.length > 0;) {
-    if (performance.now() > giveUp) return false;
+    if (performance.now() > giveUpAt) return false;
     await sleep(POLL_MS);
     const present = await writersOf(pool, table);
     earlier = earlier.filter((writer) => present.includes(writer));

@@ -38,7 +38,7 @@ export class QueueingPool extends pg.Pool {
   }
 
   private async connectOrWait(): Promise<pg.PoolClient> {
-    const giveUp = performance.now() + CONNECTION_MS;
+    const giveUpAt = performance.now() + CONNECTION_MS;
     for (;;) {
       if (this.idleCount > 0 || this.totalCount === 0 || performance.now() > this.fullUntil) {
         try {
@@ -48,7 +48,7 @@ export class QueueingPool extends pg.Pool {
           this.fullUntil = performance.now() + RETRY_MS;
         }
       }
-      if (this.idleCount === 0) await this.nextRelease(giveUp - performance.now());
+      if (this.idleCount === 0) await this.nextRelease(giveUpAt - performance.now());
     }
   }
 

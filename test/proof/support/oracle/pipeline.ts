@@ -45,11 +45,11 @@ export async function settledViolations(
   storeId: number,
   deadlineMs = DEADLINE_MS,
 ): Promise<string[]> {
-  const giveUp = Date.now() + deadlineMs;
+  const giveUpAt = Date.now() + deadlineMs;
   for (;;) {
     const unsettled = await database.query<StageRow>(UNSETTLED, [storeId]);
     if (unsettled.length === 0) break;
-    if (Date.now() > giveUp) {
+    if (Date.now() > giveUpAt) {
       return unsettled.map(({ order_id, stage, state }) => `stage ${stage} of order ${order_id} is still ${state}`);
     }
     await delay(200);

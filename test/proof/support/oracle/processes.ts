@@ -70,13 +70,13 @@ export async function poolViolations(
 }
 
 async function mostWaiting(database: TestDatabase, enough: number): Promise<number> {
-  const giveUp = Date.now() + POOL_PATIENCE_MS;
+  const giveUpAt = Date.now() + POOL_PATIENCE_MS;
   for (let most = 0; ; await delay(20)) {
     const [row] = await database.query<{ count: number }>(
       `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     most = Math.max(most, row?.count ?? 0);
-    if (most >= enough || Date.now() > giveUp) return most;
+    if (most >= enough || Date.now() > giveUpAt) return most;
   }
 }
 

@@ -446,11 +446,11 @@ const LEFT = `/* moves.left_changes */
 
 /** Empties the logs whose ids mean nothing in another cluster: it assigns positions to changes, and counts them. */
 async function drainFeed({ source, storeId }: Moving): Promise<boolean> {
-  const giveUp = performance.now() + NUMBERING_MS;
+  const giveUpAt = performance.now() + NUMBERING_MS;
   for (;;) {
     const rows = await source.query<{ moved: number | null }>(NUMBER, [storeId]);
     if (rows[0]?.moved === 0) break;
-    if (performance.now() > giveUp) return false;
+    if (performance.now() > giveUpAt) return false;
     if (rows[0]?.moved === null) await sleep(5);
   }
   const fold = () =>
@@ -458,7 +458,7 @@ async function drainFeed({ source, storeId }: Moving): Promise<boolean> {
       await sql.query(LOCK_FOLDING, [storeId]);
       return (await sql.query<{ folded: number }>(FOLD, [storeId]))[0]?.folded;
     });
-  while (await fold()) if (performance.now() > giveUp) return false;
+  while (await fold()) if (performance.now() > giveUpAt) return false;
   return !(await source.query<{ isLeft: boolean }>(LEFT, [storeId]))[0]?.isLeft;
 }
 

@@ -76,12 +76,12 @@ export async function waitForCopy(clusters: Clusters, onProgress: (detail: strin
  */
 export async function arrives(clusters: Clusters, closedAt: Date, timeoutMs: number): Promise<boolean> {
   const { storeId, target } = clusters;
-  const giveUp = performance.now() + timeoutMs;
+  const giveUpAt = performance.now() + timeoutMs;
   for (;;) {
     const sql = `/* moves.arrived */ SELECT FROM store_moves WHERE store_id = $1 AND step = 'closed' AND at = $2`;
     const rows = await target.query(sql, [storeId, closedAt]);
     if (rows.length > 0) return true;
-    if (performance.now() > giveUp) return false;
+    if (performance.now() > giveUpAt) return false;
     await assertRuns(clusters);
     await sleep(2);
   }
