@@ -68,7 +68,7 @@ const claimOne = async (): Promise<ClaimedWebhook> => {
 };
 const at = (claimed: ClaimedWebhook, by = 1): WebhookOutcome => ({
   kind: 'moved',
-  place: { ...claimed.place, position: claimed.place.position + by },
+  feedPosition: { ...claimed.feedPosition, position: claimed.feedPosition.position + by },
 });
 const apply = (webhook: Webhook, change: WebhookChange) => webhooks.change(webhook, 'live', change);
 const over = (claimed: WebhookKey) =>
@@ -84,7 +84,7 @@ describe('WebhookRepository', () => {
     await install({ storeId: other.id });
 
     expect(first).toMatchObject({ state: 'active', reason: null, lagSeconds: 0, kinds: CHANGE_KINDS });
-    expect(first.place.position).toBeGreaterThan(0);
+    expect(first.feedPosition.position).toBeGreaterThan(0);
     const listed = async (mode: ApiKeyMode | null) =>
       (await webhooks.list(store.id, mode)).map((webhook) => ({ ...webhook, deliveries: [] }));
     expect(await listed(null)).toEqual([first, second]);
@@ -99,14 +99,14 @@ describe('WebhookRepository', () => {
       [store.id],
     );
 
-    const { place } = await install();
+    const { feedPosition } = await install();
 
     await change();
     const [newest] = await application.database.query<{ position: string }>(
       `SELECT max(position) AS position FROM changes WHERE store_id = $1 AND kind = 'brands'`,
       [store.id],
     );
-    expect(place.position).toBe(Number(newest?.position));
+    expect(feedPosition.position).toBe(Number(newest?.position));
   });
 
   it('is not installed while committed changes cannot be numbered', async () => {
@@ -144,21 +144,21 @@ describe('WebhookRepository', () => {
   it('replays from a position and from a time, and skips no undelivered change', async () => {
     await change();
     const webhook = await install();
-    const place = { ...webhook.place, position: 1 };
+    const feedPosition = { ...webhook.feedPosition, position: 1 };
 
-    expect((await apply(webhook, { kind: 'replay', from: place }))?.place).toEqual(place);
+    expect((await apply(webhook, { kind: 'replay', from: feedPosition }))?.feedPosition).toEqual(feedPosition);
     const [{ changed_at: time, position } = { changed_at: new Date(), position: '' }] =
       await application.database.query<{
         changed_at: Date;
         position: string;
       }>('SELECT changed_at, position FROM changes WHERE store_id = $1 ORDER BY position LIMIT 1', [store.id]);
     const again = await apply(webhook, { kind: 'replay', from: time });
-    expect(again?.place.position).toBe(Number(position) - 1);
+    expect(again?.feedPosition.position).toBe(Number(position) - 1);
     const future = { kind: 'replay', from: new Date(Date.now() + 60_000) } as const;
-    expect((await apply(webhook, future))?.place.position).toBe(Number(position) - 1);
+    expect((await apply(webhook, future))?.feedPosition.position).toBe(Number(position) - 1);
     const expire = `UPDATE webhooks SET state = 'paused', reason = 'cursor_expired' WHERE id = $1`;
     await application.database.query(expire, [webhook.id]);
-    expect((await apply(webhook, future))?.place.position).toBe(webhook.place.position);
+    expect((await apply(webhook, future))?.feedPosition.position).toBe(webhook.feedPosition.position);
   });
 
   describe('replayed from a time', () => {
@@ -185,7 +185,7 @@ describe('WebhookRepository', () => {
           'SELECT coalesce(max(position), 0) AS position FROM changes WHERE store_id = $1 AND changed_at < $2',
           [store.id, time],
         );
-        expect(replayed?.place.position).toBe(Number(last?.position));
+        expect(replayed?.feedPosition.position).toBe(Number(last?.position));
       }
     });
 
@@ -226,7 +226,7 @@ describe('WebhookRepository', () => {
         [store.id],
       );
       expect(times).toEqual([...times].sort((a, b) => a.changed_at.getTime() - b.changed_at.getTime()));
-      expect(replayed?.place.position).toBe(0);
+      expect(replayed?.feedPosition.position).toBe(0);
     });
   });
 
@@ -278,7 +278,13 @@ describe('WebhookQueue', () => {
     const [claimed, ...others] = [...first, ...second];
     expect(others).toEqual([]);
     expect(claimed).toMatchObject({
-      ...{ id: webhook.id, url: URL_OF_ERP, place: webhook.place, currency: 'USD', secrets: ['whsec_c2VjcmV0'] },
+      ...{
+        id: webhook.id,
+        url: URL_OF_ERP,
+        feedPosition: webhook.feedPosition,
+        currency: 'USD',
+        secrets: ['whsec_c2VjcmV0'],
+      },
       ...{ isActive: true, isTestDue: false, failures: 0, failingForMs: 0, replays: 0, headers: {} },
     });
   });
@@ -369,7 +375,9 @@ describe('WebhookQueue', () => {
     await queue.release(claimed);
 
     expect(goesOn).toBe(false);
-    expect(await webhooks.find(claimed, null)).toMatchObject({ place: { position: claimed.place.position + 1 } });
+    expect(await webhooks.find(claimed, null)).toMatchObject({
+      feedPosition: { position: claimed.feedPosition.position + 1 },
+    });
     const held = 'SELECT FROM webhooks WHERE held_until > now()';
     expect(await application.database.query(held)).toEqual([]);
   });
@@ -412,7 +420,11 @@ describe('WebhookQueue', () => {
 
     await apply(webhook, { kind: 'configure', settings });
 
-    expect(await claimOne()).toMatchObject({ ...settings, place: webhook.place, secrets: ['whsec_c2VjcmV0'] });
+    expect(await claimOne()).toMatchObject({
+      ...settings,
+      feedPosition: webhook.feedPosition,
+      secrets: ['whsec_c2VjcmV0'],
+    });
     const [row] = await application.database.query<{ host: string }>('SELECT host FROM webhooks');
     expect(row?.host).toBe('new.example');
   });
@@ -459,17 +471,17 @@ describe('WebhookQueue', () => {
     await change();
     const claimed = await claimOne();
     await queue.record(claimed, { kind: 'failed', delayMs: 60_000 }, REFUSED);
-    const end = { ...webhook.place, position: webhook.place.position + 1_000 };
+    const end = { ...webhook.feedPosition, position: webhook.feedPosition.position + 1_000 };
 
     const [skipped, again] = [
-      await apply(webhook, { kind: 'replay', from: webhook.place }),
+      await apply(webhook, { kind: 'replay', from: webhook.feedPosition }),
       await apply(webhook, { kind: 'replay', from: end }),
     ].map((replayed) => replayed?.failingSince);
 
     expect([skipped, again]).toEqual([expect.any(Date), null]);
   });
 
-  it('pauses with a reason and a mail to the merchant, and keeps its place', async () => {
+  it('pauses with a reason and a mail to the merchant, and keeps its position', async () => {
     const webhook = await install();
     await change();
     const claimed = await claimOne();
@@ -477,7 +489,11 @@ describe('WebhookQueue', () => {
     await queue.record(claimed, { kind: 'paused', reason: 'gone' }, { ...REFUSED, status: 410 });
     await queue.release(claimed);
 
-    expect(await webhooks.find(webhook, null)).toMatchObject({ state: 'paused', reason: 'gone', place: webhook.place });
+    expect(await webhooks.find(webhook, null)).toMatchObject({
+      state: 'paused',
+      reason: 'gone',
+      feedPosition: webhook.feedPosition,
+    });
     expect(await claim()).toEqual([]);
     const notices = await application.database.query<{ subject: string; details: object }>(
       'SELECT subject, details FROM merchant_notices WHERE store_id = $1',
@@ -487,7 +503,7 @@ describe('WebhookQueue', () => {
     expect(notices).toEqual([{ subject: 'webhook_paused', details }]);
     expect(await apply(webhook, { kind: 'pause' })).toMatchObject({ state: 'paused', reason: 'gone' });
     await apply(webhook, { kind: 'resume' });
-    expect((await claimOne()).place).toEqual(webhook.place);
+    expect((await claimOne()).feedPosition).toEqual(webhook.feedPosition);
   });
 
   it.each<[string, WebhookChange]>([
@@ -504,7 +520,7 @@ describe('WebhookQueue', () => {
 
     expect(await queue.record(claimed, at(claimed), DELIVERED)).toBe(false);
 
-    expect((await webhooks.find(webhook, null))?.place).toEqual(now?.place);
+    expect((await webhooks.find(webhook, null))?.feedPosition).toEqual(now?.feedPosition);
     expect((await webhooks.find(webhook, null))?.deliveries).toEqual([]);
   });
 

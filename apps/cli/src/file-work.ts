@@ -25,8 +25,8 @@ export async function untilSignal<T>(aborted: string, work: (signal: AbortSignal
 }
 
 export function explainFile(error: NodeJS.ErrnoException): never {
-  const { code, syscall, path: place } = error;
-  throw syscall !== undefined && place !== undefined ? new CommandFailed(`Cannot use ${place} (${code}).`) : error;
+  const { code, syscall, path } = error;
+  throw syscall !== undefined && path !== undefined ? new CommandFailed(`Cannot use ${path} (${code}).`) : error;
 }
 
 interface ProgressBar {

@@ -92,7 +92,7 @@ export function toWebhookListItem(webhook: Installed): ValueOf<typeof WebhookLis
     mode: webhook.mode,
     state: webhook.state,
     reason: webhook.reason ?? '',
-    cursor: webhookCursor(webhook, webhook.place),
+    cursor: webhookCursor(webhook, webhook.feedPosition),
     lag_seconds: Math.floor(webhook.lagSeconds),
     failing_since: webhook.failingSince?.toISOString() ?? null,
     next_attempt_at: webhook.nextAttemptAt?.toISOString() ?? null,

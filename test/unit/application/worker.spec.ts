@@ -127,7 +127,7 @@ describe('RescreenHeldOrders', () => {
   });
 });
 
-const PLACE = { branch: '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60', position: 0, base: 0 };
+const POSITION = { branch: '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60', position: 0, base: 0 };
 
 const claimed: ClaimedWebhook = {
   ...{ storeId: 1, id: '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f61', mode: 'live', url: 'https://erp.example/' },
@@ -136,7 +136,7 @@ const claimed: ClaimedWebhook = {
     body: 'thin',
     batch: 1,
     currency: 'USD',
-    place: PLACE,
+    feedPosition: POSITION,
     secrets: ['whsec_c2VjcmV0'],
     headers: {},
   },
@@ -156,10 +156,10 @@ describe('DeliverWebhooks', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => clock() + ahead);
     const change = (id: string, position: number, record: unknown) =>
       ({ kind: 'products', id, position, at: new Date(), record }) as ChangedResource;
-    const read = (_storeId: number, { after }: { readonly after: typeof PLACE }): Promise<ChangesPage> => {
+    const read = (_storeId: number, { after }: { readonly after: typeof POSITION }): Promise<ChangesPage> => {
       const second = change('2', isDeleted ? 3 : 2, isDeleted ? null : {});
       const changes = [change('1', 1, {}), second].filter(({ position }) => position > after.position);
-      const next = { ...PLACE, position: second.position };
+      const next = { ...POSITION, position: second.position };
       return Promise.resolve({ changes, next, hasMore: false, rewound: false } as unknown as ChangesPage);
     };
     const told: string[] = [];
@@ -201,7 +201,7 @@ describe('DeliverWebhooks', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => clock() + ahead);
     let finish: () => void = () => undefined;
     const slow = new Promise<void>((resolve) => (finish = resolve));
-    const read = vi.fn(() => slow.then(() => ({ changes: [], next: PLACE, hasMore: false, rewound: false })));
+    const read = vi.fn(() => slow.then(() => ({ changes: [], next: POSITION, hasMore: false, rewound: false })));
     const deliver = new DeliverWebhooks(
       { record: () => Promise.resolve(true), release: () => Promise.resolve() } as unknown as WebhookQueue,
       { read } as unknown as FeedService,

@@ -4,7 +4,7 @@ import type { Delivery, Webhook } from './webhook.repository.js';
 
 export interface ClaimedWebhook extends Pick<
   Webhook,
-  'storeId' | 'id' | 'mode' | 'url' | 'kinds' | 'body' | 'batch' | 'place'
+  'storeId' | 'id' | 'mode' | 'url' | 'kinds' | 'body' | 'batch' | 'feedPosition'
 > {
   readonly currency: Currency;
   /** The fixed headers by name. */
@@ -31,8 +31,8 @@ export interface ClaimedWebhook extends Pick<
 }
 
 export type WebhookOutcome =
-  /** Everything up to the place is delivered. */
-  | { readonly kind: 'moved'; readonly place: FeedPosition }
+  /** Everything up to the position is delivered. */
+  | { readonly kind: 'moved'; readonly feedPosition: FeedPosition }
   | { readonly kind: 'tested' }
   | { readonly kind: 'failed'; readonly delayMs: number }
   /** The webhook is paused, and the merchant gets a mail. */

@@ -24,8 +24,8 @@ export interface Webhook extends WebhookKey {
   readonly headerNames: readonly string[];
   readonly state: WebhookState;
   readonly reason: PauseReason | null;
-  /** Changes after this place are not delivered yet. */
-  readonly place: FeedPosition;
+  /** Changes after this position are not delivered yet. */
+  readonly feedPosition: FeedPosition;
   /** The age of the oldest undelivered change, from its entry into the feed; 0 when there is none. */
   readonly lagSeconds: number;
   /** The time of the first failed attempt since the last success or pause; null when there is none. */
@@ -73,13 +73,13 @@ export interface Delivery {
 /** A change by a client or an operator. A running delivery ends first and does not undo it. */
 export type WebhookChange =
   | { readonly kind: 'pause' }
-  /** Continues from its place at once. Only after a pause does the time until it is paused for failures start again. */
+  /** Continues from its position at once. Only after a pause does the time until it is paused for failures start again. */
   | { readonly kind: 'resume' }
   /** Sends a message that reports no change of the store, even while paused. */
   | { readonly kind: 'test' }
-  /** Keeps the place, and tries at once. A running attempt to the previous URL is not recorded. */
+  /** Keeps the position, and tries at once. A running attempt to the previous URL is not recorded. */
   | { readonly kind: 'configure'; readonly settings: WebhookSettings }
-  /** Sends everything again that changed after a place, or at or after a time. */
+  /** Sends everything again that changed after a position, or at or after a time. */
   | { readonly kind: 'replay'; readonly from: FeedPosition | Date }
   /** The previous secret also signs until the overlap has passed. */
   | { readonly kind: 'rotate'; readonly secret: string; readonly overlapMs: number };
@@ -87,7 +87,7 @@ export type WebhookChange =
 /** A null mode finds webhooks of both modes. */
 export abstract class WebhookRepository {
   /**
-   * Adds a webhook whose place is the end of the feed.
+   * Adds a webhook whose position is the end of the feed.
    * @returns the webhook of an earlier request with the key, if there was one.
    * @throws TooManyWebhooks when the store has `MAX_WEBHOOKS` in the mode.
    * @throws WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight

@@ -73,27 +73,27 @@ export class DeliverWebhooks {
 
   private async sendChanges(run: DeliveryRun, stopping: AbortSignal): Promise<void> {
     const { claimed } = run;
-    let { place } = claimed;
+    let { feedPosition } = claimed;
     while (!stopping.aborted && !run.isOver) {
-      const page = await this.read(run, place, stopping);
+      const page = await this.read(run, feedPosition, stopping);
       if (page === null) return;
       const readAt = performance.now();
       for (let sent = 0; sent < page.changes.length;) {
         if (stopping.aborted || run.isOver || performance.now() - readAt > MAX_PAGE_AGE_MS) break;
         const batch = page.changes.slice(sent, sent + claimed.batch);
         sent += batch.length;
-        const reached = placeAfter(claimed, batch, sent, page);
+        const reached = positionAfter(claimed, batch, sent, page);
         const attempt = await run.send(this.messageOf(claimed, batch, reached));
         const outcome = run.outcomeOf(attempt, reached);
         if (!(await run.record(outcome, attempt)) || outcome.kind !== 'moved') return;
-        place = reached;
+        feedPosition = reached;
       }
       // The position also moves past changes of kinds to which the webhook has not subscribed.
-      if (page.changes.length === 0 && (page.rewound || page.next.position > place.position)) {
-        place = placeAfter(claimed, [], 0, page);
-        if (!(await run.record({ kind: 'moved', place }, null))) return;
+      if (page.changes.length === 0 && (page.rewound || page.next.position > feedPosition.position)) {
+        feedPosition = positionAfter(claimed, [], 0, page);
+        if (!(await run.record({ kind: 'moved', feedPosition }, null))) return;
       }
-      if (!page.hasMore && place.position >= page.next.position) return;
+      if (!page.hasMore && feedPosition.position >= page.next.position) return;
     }
   }
 
@@ -106,13 +106,17 @@ export class DeliverWebhooks {
     return this.reads.run(storeId, async () => (run.isOver ? null : this.feed.read(storeId, query, stopping)));
   }
 
-  private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPosition): WebhookMessage {
+  private messageOf(
+    claimed: ClaimedWebhook,
+    changes: readonly ChangedResource[],
+    feedPosition: FeedPosition,
+  ): WebhookMessage {
     const { body, currency } = claimed;
     const withData = changes.map((change) => ({
       ...change,
       data: body === 'full' ? this.format.format(change, currency) : null,
     }));
-    return changesMessage(claimed, withData, place);
+    return changesMessage(claimed, withData, feedPosition);
   }
 }
 
@@ -170,7 +174,7 @@ class DeliveryRun {
     // @protects accepted-message
     if (status !== null && status >= 200 && status < 300) {
       this.failures = this.failingForMs = 0;
-      return { kind: 'moved', place: reached };
+      return { kind: 'moved', feedPosition: reached };
     }
     if (status === GONE) return { kind: 'paused', reason: 'gone' };
     if (hasFailedTooLong(this.failingForMs)) return { kind: 'paused', reason: 'failing' };
@@ -178,8 +182,8 @@ class DeliveryRun {
   }
 }
 
-function placeAfter(
-  { place: { branch }, movedUpTo }: ClaimedWebhook,
+function positionAfter(
+  { feedPosition: { branch }, movedUpTo }: ClaimedWebhook,
   batch: readonly ChangedResource[],
   sent: number,
   { changes, next }: ChangesPage,

@@ -34,16 +34,16 @@ export function signedHeaders(
 }
 
 /**
- * @param changes at most one batch of the webhook, in the sequence of the feed. @param place the place after them.
+ * @param changes at most one batch of the webhook, in the sequence of the feed. @param feedPosition the position after them.
  */
 export function changesMessage(
   webhook: ClaimedWebhook,
   changes: readonly (ChangedResource & { readonly data: unknown })[],
-  place: FeedPosition,
+  feedPosition: FeedPosition,
 ): WebhookMessage {
   const { id, replays, batch, body } = webhook;
   const entries = changes.map((change) => entryOf(change, body));
-  const cursor = webhookCursor(webhook, place);
+  const cursor = webhookCursor(webhook, feedPosition);
   const [first] = entries;
   const newest = changes.at(-1);
   if (!first || !newest) throw new Error('A message needs a change');
@@ -55,28 +55,28 @@ export function changesMessage(
   // Each new state of a record gets another position, so the same positions identify the same message.
   const positions = changes.map(({ position }) => position).join();
   return {
-    id: messageId([id, place.branch, replays, positions]),
+    id: messageId([id, feedPosition.branch, replays, positions]),
     type,
     body: JSON.stringify({ type, timestamp, data }),
   };
 }
 
 export function testMessage(webhook: ClaimedWebhook, time: Date): WebhookMessage {
-  const data = { cursor: webhookCursor(webhook, webhook.place) };
+  const data = { cursor: webhookCursor(webhook, webhook.feedPosition) };
   const type = 'webhook.test';
   const timestamp = time.toISOString();
   return { id: messageId([webhook.id, timestamp]), type, body: JSON.stringify({ type, timestamp, data }) };
 }
 
 /**
- * Encodes the place of a webhook as a cursor for `GET /v1/changes` with its kinds and mode. More changes may follow, so
+ * Encodes the feed position of a webhook as a cursor for `GET /v1/changes` with its kinds and mode. More changes may follow, so
  * a count cannot use it.
  */
 export function webhookCursor(
   { storeId, mode, kinds }: Pick<Webhook, 'storeId' | 'mode' | 'kinds'>,
-  place: FeedPosition,
+  feedPosition: FeedPosition,
 ): string {
-  return encodeCursor({ storeId, mode }, { ...place, kinds, hasMore: true, isTest: mode === 'test' });
+  return encodeCursor({ storeId, mode }, { ...feedPosition, kinds, hasMore: true, isTest: mode === 'test' });
 }
 
 function entryOf({ kind, id, record, data }: ChangedResource & { readonly data: unknown }, body: WebhookBody) {

@@ -193,8 +193,8 @@ function idsOf(line: ImportableLine): GivenId[] {
     case 'category':
       return of('categories', 'category.id', line.id);
     case 'product': {
-      const variants = (line.variants ?? []).flatMap(({ id }, place) => {
-        return of('product_variants', `product.variants[${place}].id`, id);
+      const variants = (line.variants ?? []).flatMap(({ id }, index) => {
+        return of('product_variants', `product.variants[${index}].id`, id);
       });
       return [...of('products', 'product.id', line.id), ...variants];
     }

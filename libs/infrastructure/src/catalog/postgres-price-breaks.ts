@@ -6,14 +6,14 @@ import { listsOf, offerFor } from './list-offers.js';
 
 interface BreakRow extends CustomerPriceBreak {
   /** Position of the unit, from 1. */
-  readonly place: number;
+  readonly line: number;
 }
 
 // The limit of the inner look-up makes it read the index for each list, whatever the statistics say.
 const FIND = `/* products.price_breaks */
   WITH lists AS MATERIALIZED (${listsOf('$2::uuid', '$3::timestamptz')})
-  SELECT asked.place::int, step.quantity AS "fromQuantity", offer.price, offer.code AS "priceSource"
-  FROM unnest($4::int[], $5::int[]) WITH ORDINALITY AS asked (product_id, variant_key, place)
+  SELECT asked.line::int, step.quantity AS "fromQuantity", offer.price, offer.code AS "priceSource"
+  FROM unnest($4::int[], $5::int[]) WITH ORDINALITY AS asked (product_id, variant_key, line)
   CROSS JOIN LATERAL (
     SELECT DISTINCT line.from_quantity FROM lists
     CROSS JOIN LATERAL (
@@ -24,7 +24,7 @@ const FIND = `/* products.price_breaks */
     ORDER BY line.from_quantity LIMIT ${MAX_CUSTOMER_BREAKS}
   ) AS step (quantity)
   CROSS JOIN LATERAL (${offerFor('asked.product_id', 'asked.variant_key', 'step.quantity')}) AS offer
-  ORDER BY asked.place, step.quantity`;
+  ORDER BY asked.line, step.quantity`;
 
 @Injectable()
 export class PostgresPriceBreaks extends PriceBreaks {
@@ -36,8 +36,8 @@ export class PostgresPriceBreaks extends PriceBreaks {
     const ids = [units.map(({ productId }) => productId), units.map(({ variantId }) => variantId ?? 0)];
     const rows = await this.database.queryPrepared<BreakRow>(FIND, [storeId, customerId, at, ...ids]);
     const found = units.map((): CustomerPriceBreak[] => []);
-    for (const { place, fromQuantity, price, priceSource } of rows) {
-      found[place - 1]?.push({ fromQuantity, price, priceSource });
+    for (const { line, fromQuantity, price, priceSource } of rows) {
+      found[line - 1]?.push({ fromQuantity, price, priceSource });
     }
     return found;
   }

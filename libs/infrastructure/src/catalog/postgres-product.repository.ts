@@ -27,7 +27,7 @@ const SUMMARY = 'item.name, item.slug, item.price, item.status';
  * first.
  */
 const IN_CATEGORY = {
-  join: 'JOIN product_categories AS place ON place.store_id = item.store_id AND place.product_id = item.id',
+  join: 'JOIN product_categories AS sorted ON sorted.store_id = item.store_id AND sorted.product_id = item.id',
   id: 'product_id',
 };
 
@@ -114,7 +114,7 @@ export class PostgresProductRepository extends ProductRepository {
     const withMetadata = include.includes('metadata');
     const isLookUp = ids !== undefined || sku !== undefined || slug !== undefined;
     const isTallied = !isLookUp && brandId === undefined && search === undefined && statuses === undefined;
-    if (categoryId !== undefined) where.and('place.store_id = $1 AND place.category_id = ?', categoryId);
+    if (categoryId !== undefined) where.and('sorted.store_id = $1 AND sorted.category_id = ?', categoryId);
 
     const counted = categoryId === undefined ? 'products' : `category ${categoryId}`;
     const list: TimedList = {
@@ -125,7 +125,7 @@ export class PostgresProductRepository extends ProductRepository {
       changedAt: changedAt('products', 'item.id::text'),
       where,
       updated: { from: filter.updatedFrom, to: filter.updatedTo },
-      ...(categoryId !== undefined && { place: IN_CATEGORY }),
+      ...(categoryId !== undefined && { sortTable: IN_CATEGORY }),
       isLookUp: isLookUp && search === undefined,
       // The best plan depends on how many products have the statuses, and for a search on its text.
       ...(search === undefined && statuses === undefined && { onePlan: true }),

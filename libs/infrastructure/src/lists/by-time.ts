@@ -31,8 +31,8 @@ export interface TimedList extends Partial<Search> {
   readonly changedAt: string;
   /** Selects rows that changed in the range. */
   readonly updated?: TimeRange;
-  /** A joined table, called `place`, that has the sort columns when the rows' own table does not. */
-  readonly place?: { readonly join: string; readonly id: string };
+  /** A joined table, called `sorted`, that has the sort columns when the rows' own table does not. */
+  readonly sortTable?: { readonly join: string; readonly id: string };
   /** `null` when no tally has the labels, such as for searches: the statement then counts the rows. */
   readonly tally: Tally | null;
   /**
@@ -81,7 +81,7 @@ function read<Row>(database: Database, list: TimedList, page: Page): Promise<Row
     return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
   }
   // The statement still skips the rows of the page's day, or of a category: 100,000 of them after an import.
-  const sql = (list.place ? shallowPage : deepPage)(list, tally, where, page);
+  const sql = (list.sortTable ? shallowPage : deepPage)(list, tally, where, page);
   return database.search(sql, where.values, { onePlan: true });
 }
 
@@ -114,10 +114,10 @@ function chosenOf({ oneOf = [] }: TimedList, where: Conditions): string {
 
 // The statement skips rows in the index, when the index has all conditions, and then reads the page. The constant limit
 // holds for all pages.
-function orderedRows({ table, columns, place, created = {} }: TimedList, where: Conditions, page: Page): string {
+function orderedRows({ table, columns, sortTable, created = {} }: TimedList, where: Conditions, page: Page): string {
   const direction = directionOf(page);
-  const [createdAt, id] = place ? ['place.created_at', `place.${place.id}`] : ['item.created_at', 'item.id'];
-  const from = `FROM ${table} AS item ${place?.join ?? ''} WHERE ${where.sql}${inRange(createdAt, created, where)}`;
+  const [createdAt, id] = sortTable ? ['sorted.created_at', `sorted.${sortTable.id}`] : ['item.created_at', 'item.id'];
+  const from = `FROM ${table} AS item ${sortTable?.join ?? ''} WHERE ${where.sql}${inRange(createdAt, created, where)}`;
   const order = `ORDER BY ${createdAt} ${direction}, ${id} ${direction}`;
   const follows = direction === 'DESC' ? '<=' : '>=';
   const begin =
@@ -175,22 +175,22 @@ function deepPage(list: TimedList, tally: Tally, where: Conditions, page: Page):
       ) AS rows LIMIT ${where.bind(page.limit)}`;
   return `/* ${table}.list_deep */
     WITH page_begin AS MATERIALIZED (
-      SELECT ${where.bind(offsetOf(page))}::bigint${before} AS place
+      SELECT ${where.bind(offsetOf(page))}::bigint${before} AS skipped_rows
     ), months AS (
       SELECT period, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY period ${direction}) AS through
       FROM ${countsOf(tally, 'month', where)} GROUP BY period
     ), first_month AS (
       SELECT period, through - rows AS before FROM months
-      WHERE through > (SELECT place FROM page_begin) ORDER BY period ${direction} LIMIT 1
+      WHERE through > (SELECT skipped_rows FROM page_begin) ORDER BY period ${direction} LIMIT 1
     ), days AS (
       SELECT period, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY period ${direction}) AS through
       FROM ${countsOf(tally, 'day', where)} AND period >= (SELECT period FROM first_month)
         AND period < (SELECT period + interval '1 month' FROM first_month)
       GROUP BY period
     ), first_day AS (
-      SELECT days.period, place - before - (through - days.rows) AS skipped
+      SELECT days.period, skipped_rows - before - (through - days.rows) AS skipped
       FROM days CROSS JOIN first_month CROSS JOIN page_begin
-      WHERE before + through > place ORDER BY days.period ${direction} LIMIT 1
+      WHERE before + through > skipped_rows ORDER BY days.period ${direction} LIMIT 1
     )
     SELECT ${before || created.from || created.to ? countIn(created, tally, rows, where) : '(SELECT sum(rows) FROM months)'} AS total, ${onPage}${weightsOf(list)}
     FROM ${onPageOf(list, found)} AS page
@@ -205,10 +205,10 @@ const CHANGE = {
 };
 
 function changedPage(list: TimedList, tally: Tally, where: Conditions, page: Page): string {
-  const { table, columns, onPage = 'page.*', created = {}, place } = list;
+  const { table, columns, onPage = 'page.*', created = {}, sortTable } = list;
   const direction = directionOf(page);
   const rows = () => counted(list, where);
-  const from = `${place?.join ?? ''} WHERE ${where.sql}${chosenOf(list, where)}${inRange('item.created_at', created, where)}`;
+  const from = `${sortTable?.join ?? ''} WHERE ${where.sql}${chosenOf(list, where)}${inRange('item.created_at', created, where)}`;
   const found = foundByChange({
     total: countIn(created, tally, rows, where),
     stored: totalOf({ list: tally.list, labels: [] }, where),
@@ -252,7 +252,7 @@ function searchedRows({ table, rare, ids }: TimedList): string {
 }
 
 function searchedPage(list: TimedList, where: Conditions, page: Page): string {
-  const { table, columns, onPage = 'page.*', place, created = {}, updated = {} } = list;
+  const { table, columns, onPage = 'page.*', sortTable, created = {}, updated = {} } = list;
   const direction = directionOf(page);
   const isChange = isByChange(page) || updated.from !== undefined || updated.to !== undefined;
   // The condition is stated for both tables, so that the planner can begin with either.
@@ -263,7 +263,7 @@ function searchedPage(list: TimedList, where: Conditions, page: Page): string {
   return `/* ${table}.search */
     WITH matching AS MATERIALIZED (
       SELECT item.store_id, item.id, ${isByChange(page) ? 'change.changed_at' : 'item.created_at'} AS time
-      FROM ${searchedRows(list)} AS item ${place?.join ?? ''} ${change} WHERE ${where.sql}${chosenOf(list, where)}${ranges}
+      FROM ${searchedRows(list)} AS item ${sortTable?.join ?? ''} ${change} WHERE ${where.sql}${chosenOf(list, where)}${ranges}
     )
     SELECT (SELECT count(*) FROM matching) AS total, ${onPage}${weightsOf(list)}
     FROM ${onPageOf(

@@ -103,7 +103,7 @@ interface BinRow {
 interface FoundLine {
   readonly asked: StockLine;
   readonly unit: UnitRow;
-  readonly place: BinRow | null;
+  readonly found: BinRow | null;
 }
 
 /** Finds the product and the bin of each line, in the sequence of the lines. */
@@ -144,7 +144,7 @@ async function findBins(
   const byKey = new Map(places.map(({ key }, index) => [key, rows[index]]));
   return lines.flatMap((line, index) => {
     const unit = units[index];
-    return unit ? [{ asked: line, unit, place: byKey.get(keyOf(line, unit)) ?? null }] : [];
+    return unit ? [{ asked: line, unit, found: byKey.get(keyOf(line, unit)) ?? null }] : [];
   });
 }
 
@@ -152,10 +152,10 @@ function keyOf({ warehouse, bin }: StockLine, { units, product_id, variant_id }:
   return JSON.stringify([units, product_id, variant_id, warehouse, bin]);
 }
 
-function toLine({ asked, unit: row, place }: FoundLine, index: number): ResolvedLine {
+function toLine({ asked, unit: row, found }: FoundLine, index: number): ResolvedLine {
   const unit = row.units === 1;
-  const bin = place?.bins === 1 ? place : null;
-  const isNew = place?.bins === 0 && row.warehouse_id !== null && asked.bin !== null;
+  const bin = found?.bins === 1 ? found : null;
+  const isNew = found?.bins === 0 && row.warehouse_id !== null && asked.bin !== null;
   return {
     index,
     sku: (unit ? row.sku : asked.sku) ?? '',
@@ -165,15 +165,15 @@ function toLine({ asked, unit: row, place }: FoundLine, index: number): Resolved
     newBin: isNew ? { warehouseId: row.warehouse_id, code: asked.bin } : null,
     warehouse: (bin ? bin.warehouse : asked.warehouse) ?? '',
     bin: (bin ? bin.bin : asked.bin) ?? '',
-    refusal: refusalOf(asked, row, place),
+    refusal: refusalOf(asked, row, found),
   };
 }
 
-function refusalOf(asked: StockLine, { units, warehouse_id }: UnitRow, place: BinRow | null): StockRefusal | null {
+function refusalOf(asked: StockLine, { units, warehouse_id }: UnitRow, found: BinRow | null): StockRefusal | null {
   if (units === 0) return unknownUnit(asked);
   if (units > 1) return AMBIGUOUS_UNIT;
-  if (place?.bins === 0) return { code: 'unknown_bin', error: unknownBin(asked, warehouse_id) };
-  if (place?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins match: send warehouse and bin' };
+  if (found?.bins === 0) return { code: 'unknown_bin', error: unknownBin(asked, warehouse_id) };
+  if (found?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins match: send warehouse and bin' };
   return null;
 }
 

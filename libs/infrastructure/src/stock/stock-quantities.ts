@@ -22,12 +22,12 @@ export interface StockKey {
 type StockRow = StockKey & { readonly quantity: number };
 type Query = (text: string, values: unknown[]) => Promise<StockRow[]>;
 
-const STOCK_KEYS = `unnest($2::int[], $3::int[], $4::int[]) AS place (bin_id, product_id, variant_key)`;
+const STOCK_KEYS = `unnest($2::int[], $3::int[], $4::int[]) AS stock_key (bin_id, product_id, variant_key)`;
 
 const MAKE_ROWS = `/* stock.make_rows */
   INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
-  SELECT $1, place.bin_id, place.product_id, nullif(place.variant_key, 0), 0 FROM ${STOCK_KEYS}
-  ORDER BY place.product_id, place.variant_key, place.bin_id
+  SELECT $1, stock_key.bin_id, stock_key.product_id, nullif(stock_key.variant_key, 0), 0 FROM ${STOCK_KEYS}
+  ORDER BY stock_key.product_id, stock_key.variant_key, stock_key.bin_id
   ON CONFLICT DO NOTHING
   RETURNING bin_id, product_id, variant_key`;
 
@@ -45,7 +45,7 @@ const LOCK_ROWS = `/* stock.lock_rows */
 export const MOVE = `/* stock.write */
   WITH moved AS (
     SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bigint[]) WITH ORDINALITY
-      AS moved (bin_id, product_id, variant_key, difference, kind, counted_at, place)
+      AS moved (bin_id, product_id, variant_key, difference, kind, counted_at, line)
   ), net AS (
     SELECT bin_id, product_id, variant_key, sum(difference)::int AS difference FROM moved
     GROUP BY bin_id, product_id, variant_key HAVING sum(difference) <> 0 OR bool_or(kind = 'SET')
@@ -59,22 +59,22 @@ export const MOVE = `/* stock.write */
     actor_id, actor_name, reference, reason, created_at, booked_at)
   SELECT $1, bin_id, product_id, variant_key, kind, difference, counted_at, $8, $9, $10, $11, nullif($12, ''),
     coalesce($13, now()), CASE WHEN $13 IS NOT NULL THEN now() END
-  FROM moved ORDER BY place`;
+  FROM moved ORDER BY line`;
 
-/** Creates the missing rows of `filled`, and locks those of `places`. Both maps are by key. */
+/** Creates the missing rows of `filled`, and locks those of `stockKeys`. Both maps are by key. */
 export async function lockRows(
   query: Query,
   storeId: number,
-  places: readonly StockKey[],
+  stockKeys: readonly StockKey[],
   filled: readonly StockKey[],
 ): Promise<{ made: ReadonlySet<string>; rows: ReadonlyMap<string, number> }> {
   const valuesOf = (each: readonly StockKey[]) => [
     storeId,
-    each.map((place) => place.bin_id),
-    each.map((place) => place.product_id),
-    each.map((place) => place.variant_key),
+    each.map((stockKey) => stockKey.bin_id),
+    each.map((stockKey) => stockKey.product_id),
+    each.map((stockKey) => stockKey.variant_key),
   ];
-  const distinct = [...new Map(places.map((place) => [keyOf(place), place])).values()];
+  const distinct = [...new Map(stockKeys.map((stockKey) => [keyOf(stockKey), stockKey])).values()];
   const made = filled.length > 0 ? await query(MAKE_ROWS, valuesOf(filled)) : [];
   const locked = await query(LOCK_ROWS, valuesOf(distinct));
   return { made: new Set(made.map(keyOf)), rows: new Map(locked.map((row) => [keyOf(row), row.quantity])) };
@@ -84,35 +84,35 @@ export async function lockRows(
  * Sets bins to the given quantities within the caller's transaction. In the ledger, the quantity of a new row is its
  * OPENING and a later difference is a SET, which supersedes counts at older positions. A bin that already holds its
  * quantity is unchanged, without a movement: an export can be imported into its own store.
- * @param quantities must be of different places, each with a quantity from 0 to the largest int4.
+ * @param quantities must have different stock keys, each with a quantity from 0 to the largest int4.
  */
-export async function setStockQuantities<Place extends StockQuantity>(
+export async function setStockQuantities<Quantity extends StockQuantity>(
   sql: Sql,
   storeId: number,
-  quantities: readonly Place[],
+  quantities: readonly Quantity[],
   actor: Actor,
-): Promise<StockChange<Place>[]> {
+): Promise<StockChange<Quantity>[]> {
   if (quantities.length === 0) return [];
-  const places = quantities.map((each) => ({
+  const stockKeys = quantities.map((each) => ({
     bin_id: each.binId,
     product_id: each.productId,
     variant_key: each.variantId ?? 0,
   }));
   const query: Query = (text, values) => sql.query<StockRow>(text, values);
-  const { made, rows } = await lockRows(query, storeId, places, places);
-  const changes = quantities.map((place, index) => {
-    const row = places[index] as StockKey;
+  const { made, rows } = await lockRows(query, storeId, stockKeys, stockKeys);
+  const changes = quantities.map((wanted, index) => {
+    const row = stockKeys[index] as StockKey;
     const key = keyOf(row);
-    return { place, row, isNew: made.has(key), before: rows.get(key) ?? 0 };
+    return { wanted, row, isNew: made.has(key), before: rows.get(key) ?? 0 };
   });
-  const moves = changes.filter(({ place, before }) => place.quantity !== before);
+  const moves = changes.filter(({ wanted, before }) => wanted.quantity !== before);
   if (moves.length > 0) {
     await sql.query(MOVE, [
       storeId,
       moves.map(({ row }) => row.bin_id),
       moves.map(({ row }) => row.product_id),
       moves.map(({ row }) => row.variant_key),
-      moves.map(({ place, before }) => place.quantity - before),
+      moves.map(({ wanted, before }) => wanted.quantity - before),
       moves.map(({ isNew }) => (isNew ? 'OPENING' : 'SET')),
       moves.map(() => null),
       actor.type,
@@ -123,7 +123,7 @@ export async function setStockQuantities<Place extends StockQuantity>(
       null,
     ]);
   }
-  return changes.map(({ place, isNew, before }) => ({ ...place, previous: isNew ? null : before }));
+  return changes.map(({ wanted, isNew, before }) => ({ ...wanted, previous: isNew ? null : before }));
 }
 
 export function keyOf({ bin_id, product_id, variant_key }: StockKey): string {

@@ -24,7 +24,7 @@ type DueWebhook = WebhookKey & { readonly host: string };
  */
 export const countedBy = (storeId: number, host: string) => [String(storeId), `${storeId} ${host}`] as const;
 
-type ClaimedRow = Omit<ClaimedWebhook, 'place' | 'secrets' | 'headers' | 'holder' | 'claimedAt'> &
+type ClaimedRow = Omit<ClaimedWebhook, 'feedPosition' | 'secrets' | 'headers' | 'holder' | 'claimedAt'> &
   FeedPosition & { readonly secrets: Buffer; readonly headers: Buffer | null };
 
 // The time is rounded like the columns: otherwise, what ends now would end half a millisecond later.
@@ -179,7 +179,7 @@ export class PostgresWebhookQueue extends WebhookQueue {
       const { texts } = openSecrets(this.cipher, row, secrets);
       const headers = openHeaders(this.cipher, row, sealed);
       this.unreadable.delete(row.id);
-      return [{ ...row, ...claim, secrets: texts, headers, place: { branch, position, base } }];
+      return [{ ...row, ...claim, secrets: texts, headers, feedPosition: { branch, position, base } }];
     } catch (error) {
       if (!(error instanceof DecryptionFailed)) throw error;
       if (!this.unreadable.has(row.id)) this.logger.error(error.message);
@@ -220,7 +220,7 @@ function chooseFairly(
 function statementOf(outcome: WebhookOutcome): [text: string, values: readonly unknown[]] {
   switch (outcome.kind) {
     case 'moved':
-      return [MOVED, [outcome.place.branch, outcome.place.position, outcome.place.base]];
+      return [MOVED, [outcome.feedPosition.branch, outcome.feedPosition.position, outcome.feedPosition.base]];
     case 'tested':
       return [TESTED, []];
     case 'failed':

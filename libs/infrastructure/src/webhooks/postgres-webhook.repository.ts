@@ -21,8 +21,8 @@ import { claimKey } from '../postgres/idempotency-keys.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { openSecrets, sealHeaders, sealSecrets } from './webhook-secrets.js';
 
-type WebhookRow = Omit<Webhook, 'place'> & FeedPosition;
-type ShownRow = Omit<ShownWebhook, 'place'> & FeedPosition;
+type WebhookRow = Omit<Webhook, 'feedPosition'> & FeedPosition;
+type ShownRow = Omit<ShownWebhook, 'feedPosition'> & FeedPosition;
 
 const COLUMNS = `
   store_id AS "storeId", id, mode, name, url, kinds::text[], body, batch, header_names AS "headerNames", state, reason,
@@ -92,7 +92,7 @@ const REPLAY_FROM_POSITION = `/* webhooks.replay */
   WHERE ${IS_WEBHOOK} RETURNING 1`;
 
 // Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing,
-// unless the receiver has read the feed because the place expired.
+// unless the receiver has read the feed because the position expired.
 const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
   UPDATE webhooks
   SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
@@ -224,5 +224,5 @@ function first([row]: readonly ShownRow[]): ShownWebhook | null {
 }
 
 function toWebhook<Row extends WebhookRow>({ branch, position, base, ...row }: Row) {
-  return { ...row, place: { branch, position, base } };
+  return { ...row, feedPosition: { branch, position, base } };
 }

@@ -154,8 +154,8 @@ export function problemOfRepetition(items: readonly ListItem[], properties: read
 /** A variant that is named twice would have two SKUs. */
 function problemOfIds(variants: ProductLine['variants'] = []): Problem | null {
   const seen = new Set<number>();
-  const place = variants.findIndex(({ id }) => id !== undefined && (seen.has(id) || !seen.add(id)));
-  return place < 0 ? null : { at: `.variants[${place}].id`, problem: 'is listed twice' };
+  const index = variants.findIndex(({ id }) => id !== undefined && (seen.has(id) || !seen.add(id)));
+  return index < 0 ? null : { at: `.variants[${index}].id`, problem: 'is listed twice' };
 }
 
 /** Also removes blanks around the names. */

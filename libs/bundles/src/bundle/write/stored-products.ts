@@ -61,17 +61,17 @@ export function renamedBy(
   stored: StoredProduct | undefined,
 ): RenamedVariant[] {
   const byId = new Map(stored?.variants.map((variant) => [variant.id, variant]));
-  const renamed = variants.flatMap(({ id = 0, sku }, place) => {
+  const renamed = variants.flatMap(({ id = 0, sku }, index) => {
     const before = byId.get(id)?.sku ?? sku;
-    return before === sku ? [] : [{ id, before, sku, place }];
+    return before === sku ? [] : [{ id, before, sku, index }];
   });
   const freed = new Set(renamed.map(({ before }) => before));
   const bySku = new Map(stored?.variants.map((variant) => [variant.sku, variant]));
-  for (const { sku, place } of renamed) {
+  for (const { sku, index } of renamed) {
     const holder = freed.has(sku) ? undefined : bySku.get(sku);
     if (!holder) continue;
     const problem = `${quoted(sku)} is that of variant ${holder.id}, which gets no other SKU in this line`;
-    throw new BundleLineError(number, `product.variants[${place}].sku ${problem}`);
+    throw new BundleLineError(number, `product.variants[${index}].sku ${problem}`);
   }
   return renamed;
 }
@@ -124,5 +124,5 @@ export function assertSmall(number: number, variants: readonly BundleVariant[], 
 export function keepsOrder(variants: readonly { readonly sku: string }[], stored: StoredProduct | undefined): boolean {
   const skus = new Set(variants.map(({ sku }) => sku));
   const known = (stored?.variants ?? []).filter(({ sku }) => skus.has(sku));
-  return known.length === variants.length && variants.every(({ sku }, place) => sku === known[place]?.sku);
+  return known.length === variants.length && variants.every(({ sku }, index) => sku === known[index]?.sku);
 }

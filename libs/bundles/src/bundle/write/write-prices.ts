@@ -109,9 +109,9 @@ export const writeQuantityRules: WriteLines<'quantity_rule'> = async (batch, sto
 
 /** @throws BundleLineError */
 function breaksOf({ number, line }: Numbered<LineOf<'list_price'>>, store: Owner): readonly PriceBreak[] | undefined {
-  return line.price_breaks?.map(({ from_quantity: fromQuantity, price }, place) => ({
+  return line.price_breaks?.map(({ from_quantity: fromQuantity, price }, index) => ({
     fromQuantity,
-    price: unitPrice(price, store.currency, number, `list_price.price_breaks[${place}].price`),
+    price: unitPrice(price, store.currency, number, `list_price.price_breaks[${index}].price`),
   }));
 }
 

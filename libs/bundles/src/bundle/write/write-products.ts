@@ -169,8 +169,8 @@ async function renameVariants(batch: Batch, store: Owner, products: readonly Wri
 /** A variant without a price has the price of its product. */
 function variantRows(store: Owner, { number, line }: Numbered<ProductLine>, stored?: StoredProduct) {
   const ids = new Set(stored?.variants.map(({ id }) => id));
-  return line.variants?.map((variant, place) => {
-    return variantRow(store, number, variant, { place, isStored: variant.id !== undefined && ids.has(variant.id) });
+  return line.variants?.map((variant, index) => {
+    return variantRow(store, number, variant, { index, isStored: variant.id !== undefined && ids.has(variant.id) });
   });
 }
 
@@ -179,11 +179,11 @@ function variantRow(
   store: Owner,
   line: number,
   variant: BundleVariant,
-  { place, isStored }: { readonly place: number; readonly isStored: boolean },
+  { index, isStored }: { readonly index: number; readonly isStored: boolean },
 ): VariantRow {
   const { id, sku, name, status, metadata } = variant;
   const { price = isStored ? undefined : null, attributes = isStored ? undefined : {} } = variant;
-  const minor = price && unitPrice(price, store.currency, line, `product.variants[${place}].price`);
+  const minor = price && unitPrice(price, store.currency, line, `product.variants[${index}].price`);
   return {
     ...(id !== undefined && { id }),
     ...{ sku, name },
