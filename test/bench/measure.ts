@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { orderOf, receiptOf } from './driver/driver.js';
 import { spreadOf, type Spread } from './report.js';
 import { SIDES, type Scene, type Side } from './scene.js';
-import type { Goals, Work } from './works.js';
+import type { Goals, Workload } from './works.js';
 
 export interface Plan {
   readonly warmUpSeconds: number;
@@ -18,11 +18,11 @@ export interface Speed {
   readonly p99: number;
   /** CPU milliseconds of the server and of PostgreSQL per answer; `null` when not measurable. */
   readonly cpu: number | null;
-  /** Bytes of write-ahead log per answer, with the whole pages after a checkpoint; `null` for reads. */
+  /** Bytes of write-ahead log per answer, including full-page images; `null` for reads. */
   readonly wal: number | null;
 }
 
-/** The result of one work: every figure is the median of the rounds. */
+/** The result of one workload: every figure is the median of the rounds. */
 export interface WorkRow {
   readonly name: string;
   readonly title: string;
@@ -36,7 +36,7 @@ const SAMPLES = 8;
 const PAUSE_MS = 100;
 
 /** @throws Error when an answer is wrong or missing: then there is nothing to measure. */
-export async function measure(scene: Scene, work: Work, plan: Plan, seed: number): Promise<WorkRow> {
+export async function measure(scene: Scene, work: Workload, plan: Plan, seed: number): Promise<WorkRow> {
   const { name, title, goals } = work;
   await compare(scene, work, seededRandom(seed));
   let turn = 0;
@@ -53,7 +53,13 @@ export async function measure(scene: Scene, work: Work, plan: Plan, seed: number
   return { name, title, service, bare: { ...bare, ...ratios }, goals };
 }
 
-async function driveOnce(scene: Scene, work: Work, { url, pid }: Side, seconds: number, seed: number): Promise<Speed> {
+async function driveOnce(
+  scene: Scene,
+  work: Workload,
+  { url, pid }: Side,
+  seconds: number,
+  seed: number,
+): Promise<Speed> {
   const { connections } = work;
   const requests = work.requests(scene.shop);
   const [log, cpu] = [await writtenLog(scene), scene.cpuTime.of(pid)];
@@ -81,7 +87,7 @@ function medianOf(loads: readonly Speed[]): Speed {
   return { perSecond, p50, p99, cpu: orNull(of('cpu')), wal: orNull(of('wal')) };
 }
 
-async function compare({ shop, sides }: Scene, work: Work, random: (below: number) => number): Promise<void> {
+async function compare({ shop, sides }: Scene, work: Workload, random: (below: number) => number): Promise<void> {
   const requests = work.requests(shop);
   for (let n = 0; n < SAMPLES; n++) {
     const { path, body } = sampleOf(requests, random);
@@ -94,7 +100,7 @@ async function compare({ shop, sides }: Scene, work: Work, random: (below: numbe
 }
 
 function sampleOf(
-  requests: ReturnType<Work['requests']>,
+  requests: ReturnType<Workload['requests']>,
   random: (below: number) => number,
 ): { readonly path: string; readonly body?: object } {
   if (requests.kind === 'reads') return { path: requests.paths[random(requests.paths.length)] ?? '' };
@@ -102,7 +108,7 @@ function sampleOf(
   return { path: '/v1/orders', body: orderOf(requests, 'compare', random(2 ** 30), random) };
 }
 
-/** An answer without the ids that each side draws for an order, except their length. @throws Error unless it is 2xx. */
+/** Returns an answer with the lengths of the generated ids instead of the ids. @throws Error unless it is 2xx. */
 async function answerOf(url: string, key: string, body?: object): Promise<unknown> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const response = await fetch(url, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });

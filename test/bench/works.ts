@@ -4,7 +4,7 @@ import type { Shop } from './scene.js';
 /** The minimum rate and the maximum CPU time of a request, as fractions of those of the reference. */
 export type Goals = readonly [speed: number, cpu?: number];
 
-export interface Work {
+export interface Workload {
   readonly name: string;
   readonly title: string;
   readonly connections: number;
@@ -16,20 +16,20 @@ const PAGES = Array.from({ length: 20 }, (_, index) => index + 1);
 const CLIENTS = 32;
 const CROWD = 64;
 
-const reads = (name: string, title: string, goals: Goals, paths: (shop: Shop) => readonly string[]): Work => ({
+const reads = (name: string, title: string, goals: Goals, paths: (shop: Shop) => readonly string[]): Workload => ({
   name,
   title: `GET ${title}`,
   connections: CLIENTS,
   requests: (shop) => ({ kind: 'reads', paths: paths(shop) }),
   goals,
 });
-const pages = (name: string, list: string, goals: Goals): Work =>
+const pages = (name: string, list: string, goals: Goals): Workload =>
   reads(name, `${list}?limit=50, pages 1–20`, goals, () => PAGES.map((page) => `${list}?limit=50&page=${page}`));
 const searches = (texts: readonly string[]) => texts.map((text) => `/v1/orders?search=${encodeURIComponent(text)}`);
 const spread = ({ items }: Shop): Orders => ({ kind: 'orders', items, lines: 3 });
 
 /** Reads come first, then receipts: orders make the lists and the stock of the two sides differ. */
-export const WORKS: readonly Work[] = [
+export const WORKS: readonly Workload[] = [
   pages('W1', '/v1/products', [1, 0.95]),
   reads('W2', '/v1/products/{id}', [1.2, 0.65], ({ productIds }) => productIds.map((id) => `/v1/products/${id}`)),
   pages('W3', '/v1/orders', [0.95, 1.05]),

@@ -372,7 +372,8 @@ describe('the command line', () => {
     const before = await row();
     const repeated = await verify('--amount', '5297', '--currency', 'USD');
 
-    const stderr = 'error: The paid amount 5296 USD is not the total 5297 USD, and nothing is open (in minor units)\n';
+    const stderr =
+      'error: The paid amount 5296 USD is not accepted: the open amount is 0 USD, and the total is 5297 USD (in minor units)\n';
     expect(short).toMatchObject({ code: 1, stdout: '', stderr });
     expect(decimal).toMatchObject({ code: 2, stdout: '' });
     const json = {

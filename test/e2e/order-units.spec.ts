@@ -166,7 +166,7 @@ describe('stock and money', () => {
 
     expect([refused.statusCode, refused.headers['x-error-code'], refused.json<{ error: string }>().error]).toEqual([
       ...[422, 'units_without_bin'],
-      'The units of an imported order have no bins: send restock_to, or record the goods with POST /v1/stock',
+      'The units of the order were not taken from bins: send restock_to, or record the goods with POST /v1/stock',
     ]);
     const lines = [{ line: 1, quantity: 1 }];
     for (const [id, path, body] of [

@@ -24,7 +24,7 @@ export function commandLine(database: () => TestDatabase) {
 
   const environment = () => ({ PATH: process.env.PATH, DATABASE_URL: database().url, DATA_DIR: directory });
   let last: Promise<unknown> = Promise.resolve();
-  /** Runs a command in this process, after those that were called before: it has the environment and the output alone. */
+  /** Runs a command in this process after the earlier ones: they share the environment and the output. */
   const cli = (args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> => {
     const result = last.then(() => runHere(args, { ...environment(), ...env }));
     last = result.catch(() => undefined);

@@ -104,8 +104,8 @@ async function shutDown(app: NestFastifyApplication, database: OpenDatabase, gra
 const DEFECTS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError];
 
 /**
- * Returns one line for an error that an operator can correct, which has a class of the service; the stack for any
- * other.
+ * Returns the message of an error that an operator can correct. An error of a built-in class is a defect: for it, the
+ * stack is returned.
  */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';

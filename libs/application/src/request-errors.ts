@@ -24,11 +24,11 @@ export class PageTooLarge extends domainError('rejected', 'page_too_large', 'The
 export class PageTooDeep extends domainError('invalid', 'page_too_deep', 'The page skips too many rows') {
   /**
    * @param most the number of rows that a page may skip.
-   * @param goesOnBy how a client can read the rows beyond them.
+   * @param continueWith how a client can read the rows beyond them.
    */
   constructor(
     readonly most: number,
-    readonly goesOnBy: 'updatedAt' | 'cursor',
+    readonly continueWith: 'updatedAt' | 'cursor',
   ) {
     super();
   }

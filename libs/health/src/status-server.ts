@@ -22,8 +22,8 @@ export interface StatusServer {
 }
 
 /**
- * Serves probes on a port of their own, so that they do not wait for client connections. They do wait for the event
- * loop, because a blocked one must fail them.
+ * Serves probes and metrics on a separate port, so that they do not wait for client connections. They do wait for the
+ * event loop, because the probes must fail while it is blocked.
  */
 export async function serveStatus(
   host: string,
@@ -37,7 +37,7 @@ export async function serveStatus(
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = 1;
-  // Node would keep an answer for each further request of a packet until the client reads the first.
+  // Node would keep an answer for each further pipelined request until the client reads the first answer.
   server.on('dropRequest', (_, socket) => socket.destroy());
   server.setTimeout(IDLE_MS);
   server.listen(port, host);

@@ -11,7 +11,10 @@ const SUMMARY = {
   status: is.text('Account status, as the store defines it.', 'Active'),
   email_verified: is.flag('Whether the customer has confirmed the e-mail address.', true),
   loyalty_points: is.integer('Points of the loyalty programme.', 10),
-  total_spent: is.minorUnits('Amount of the import, plus payments and minus refunds of its orders since.', 15980),
+  total_spent: is.minorUnits(
+    'The imported amount, plus payments and minus refunds of orders of the customer since.',
+    15980,
+  ),
   tags: is.arrayOf(is.text('A label.', 'vip'), 'Labels given by the store.'),
   city: is.text('`""` when there is none.', 'Portland'),
   company: is.text('Name of the company; `""` when there is none.', 'Lovelace Engines Ltd'),
@@ -72,7 +75,7 @@ export function toCustomerResponse(customer: CustomerRecord): ValueOf<typeof Cus
   return Object.assign(summaryOf(customer), { addresses, contacts, metadata });
 }
 
-/** Returns operational fields only. */
+/** Returns the fields that both representations have. */
 function summaryOf(customer: ListedCustomer) {
   return {
     id: customer.id,

@@ -427,7 +427,7 @@ export interface paths {
     put?: never;
     /**
      * Set prices
-     * @description Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, which lists show and which orders without a variant pay. The prices of drafts, archived products and inactive variants can be set, too. A refused line changes nothing; the other lines apply unless the request is `atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set prices of that price list. A repeated request with the same `reference` is applied once and gets the first answer.
+     * @description Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, which product lists show and which applies to order lines without a variant. The prices of drafts, archived products and inactive variants can be set, too. A refused line changes nothing; the other lines apply unless the request is `atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set prices of that price list. A repeated request with the same `reference` is applied once and gets the first answer.
      */
     post: operations['changePrices'];
     delete?: never;
@@ -5048,7 +5048,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description The imported amount, plus payments and minus refunds of orders of the customer since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -5213,7 +5213,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description The imported amount, plus payments and minus refunds of orders of the customer since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;

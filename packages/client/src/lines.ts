@@ -43,13 +43,13 @@ export async function changePrices(client: StoreClient, body: NewPrices): Promis
  * again after an error.
  *
  * @returns the lines that were refused, which changed nothing. Their numbers count from 1 over all requests.
- * @throws RequestFailed or the TypeError of `fetch` when the client gave up: the lines before may be written.
+ * @throws RequestFailed or the TypeError of `fetch` when the client gave up: some of the lines may be written.
  */
 export async function importLines(client: StoreClient, lines: readonly ImportLine[]): Promise<ImportedLine[]> {
   const refused: ImportedLine[] = [];
   for (let first = 0; first < lines.length; first += 500) {
     const body = { lines: lines.slice(first, first + 500) };
-    // Not for the service, which needs none: the client repeats requests that have one.
+    // The service needs no key here, but the client retries a POST only if it has one.
     const headers = { 'Idempotency-Key': crypto.randomUUID() };
     const { data, error, response } = await client.POST('/v1/import', { headers, body });
     if (!data) throw new RequestFailed(response, error);

@@ -28,8 +28,8 @@ export type Filter<Path extends ListPath> = paths[Path] extends { get: { paramet
 const PAGE_SIZES = [100, 50, 25, 5, 1];
 
 /**
- * Yields the rows of all pages of a list, in its order. Rows that are written meanwhile move others across the border of two
- * pages: such a row comes twice, or is missing. `changes` misses nothing.
+ * Yields the rows of all pages of a list, in its order. Rows that are written meanwhile may move other rows to another page:
+ * a moved row comes twice, or is missing. `changes` misses nothing.
  *
  * @throws RequestFailed
  */

@@ -14,7 +14,7 @@ const PLAN = values.quick ? { rounds: 2, messages: 200, seconds: 3 } : { rounds:
 const ANSWER_MS = 5;
 const METHOD =
   `One worker, which shares the machine with the receiver and PostgreSQL; the receiver answers after ${ANSWER_MS} ms; each ` +
-  `figure the median of ${PLAN.rounds} rounds, the sides in turn.`;
+  `figure is the median of ${PLAN.rounds} rounds, in which the service and the reference take turns.`;
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const OK: Answer = { status: 200 };
@@ -121,7 +121,7 @@ async function batches(): Promise<string[][]> {
   const title = '1,000 changes a second in messages of up to 100, from the commit to the receiver';
   return [
     rowOf(`${title}, median`, ' ms', typical, null, null),
-    rowOf(`${title}, the last`, ' ms', longest, null, { atMost: 2_000 }),
+    rowOf(`${title}, maximum`, ' ms', longest, null, { atMost: 2_000 }),
   ];
 }
 

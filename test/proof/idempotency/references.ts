@@ -4,8 +4,8 @@ import { inParallel, oneOf, orderBody } from '../support/store-setup.js';
 import { SLOW } from './slow-commits.js';
 
 const AT_ONCE = 4;
-/** The number of twins among which one loses its first answer. */
-const LOSES_ANSWER = 5;
+/** The share of concurrent requests with the same reference that lose their first answer: one in this many. */
+const LOST_ANSWER_INTERVAL = 5;
 
 interface Tally {
   readonly violations: string[];
@@ -13,7 +13,7 @@ interface Tally {
   lost: number;
 }
 
-/** Expects that a single order is placed, and every other request learns its id, which can be read at that moment. */
+/** Expects that one order is placed, and that every other request learns its id once the order can be read. */
 export async function raceReferences(shop: Shop, references: number, twins: number): Promise<Tally> {
   const tally: Tally = { violations: [], refused: 0, lost: 0 };
   const names = Array.from({ length: references }, (_, n) => `${n % 2 === 0 ? SLOW : 'fast'}-reference-${n}`);
@@ -47,7 +47,7 @@ async function sendTwin(shop: Shop, reference: string, n: number, tally: Tally):
   const { random } = context;
   const body = { ...orderBody([anyItem(shop)], reference), external_reference: reference };
   const key = n % 2 === 0 ? null : `${reference}-${n}`;
-  if (n % LOSES_ANSWER === 0) {
+  if (n % LOST_ANSWER_INTERVAL === 0) {
     const { status } = await buyers.send(oneOf(services, random), { body, key, timeoutMs: 1 + random(100) });
     if (status === null) tally.lost++;
   }

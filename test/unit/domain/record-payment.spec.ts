@@ -62,7 +62,7 @@ describe('a payment', () => {
     };
     const half = { payments: [money('pi_1', 1500)] };
     const refusal = (paid: number) =>
-      `The paid amount ${paid} USD is neither the total 3500 USD nor the open amount 2000 USD (in minor units)`;
+      `The paid amount ${paid} USD is not accepted: the open amount is 2000 USD, and the total is 3500 USD (in minor units)`;
 
     expect(pay({}, { amount: 1500, partial: true })).toEqual(['PENDING PENDING', 0, { amount: 1500 }]);
     expect(pay(half, { amount: 2000 })).toEqual(['SUCCEEDED PENDING', 0, { amount: 2000 }]);
@@ -71,7 +71,7 @@ describe('a payment', () => {
     expect(pay(half, { amount: 2001, partial: true })).toBe(refusal(2001));
     expect(pay(half, { amount: 2001, settles: true })).toBe(refusal(2001));
     expect(pay({ ...half, ...REFUNDED }, { amount: 1500, partial: true })).toBe(
-      'The paid amount 1500 USD is not the total 3500 USD, and nothing is open (in minor units)',
+      'The paid amount 1500 USD is not accepted: the open amount is 0 USD, and the total is 3500 USD (in minor units)',
     );
   });
 
@@ -163,9 +163,24 @@ describe('a payment', () => {
   });
 
   it.each([
-    ['a cent too little', 3499, 'USD', 'The paid amount 3499 USD is not the open amount 3500 USD (in minor units)'],
-    ['a cent too much', 3501, 'USD', 'The paid amount 3501 USD is not the open amount 3500 USD (in minor units)'],
-    ['another currency', 3500, 'EUR', 'The paid amount 3500 EUR is not the open amount 3500 USD (in minor units)'],
+    [
+      'a cent too little',
+      3499,
+      'USD',
+      'The paid amount 3499 USD is not accepted: the open amount is 3500 USD (in minor units)',
+    ],
+    [
+      'a cent too much',
+      3501,
+      'USD',
+      'The paid amount 3501 USD is not accepted: the open amount is 3500 USD (in minor units)',
+    ],
+    [
+      'another currency',
+      3500,
+      'EUR',
+      'The paid amount 3500 EUR is not accepted: the open amount is 3500 USD (in minor units)',
+    ],
   ])('of %s is refused with both amounts, and recorded', (_case, amount, currency, message) => {
     const change = recordPayment(anOrder(), payment({ amount, currency }));
 

@@ -360,7 +360,7 @@ describe('a refund', () => {
     const restock = (lines: ReturnType<typeof units>[] | null) => () =>
       recordRefund(imported, refunding({ amount: 0, restock: true, lines }));
 
-    expect(restock(null)).toThrow('The units of an imported order have no bins');
+    expect(restock(null)).toThrow('The units of the order were not taken from bins');
     expect(thrown(restock([units(1, 1)]))).toBe('units_without_bin');
     expect(thrown(() => recordRefund(imported, refunding({ lines: [units(1, 1)] })))).toBe('nothing');
   });

@@ -24,7 +24,7 @@ function addressOf({ server, protocol, host }: FastifyRequest): URL | null {
 
 /**
  * Returns the prefix of cookie names that makes a browser protect the cookies. The prefix `__Host-` protects them from
- * other hosts and from plain http; Safari refuses it on this machine.
+ * other hosts and from plain http. It is `''` for a loopback address, where Safari refuses `__Host-` over http.
  * @returns null for plain http over a network, where there are no sessions.
  */
 function prefixOf(request: FastifyRequest): '__Host-' | '' | null {
@@ -86,15 +86,15 @@ export function setSession(request: FastifyRequest, reply: FastifyReply, mode: A
 }
 
 /**
- * Whether a page of another site sent the browser here. It is false when a person types the address or follows a
+ * Whether a page of another origin sent the browser here. It is false when a person types the address or follows a
  * bookmark.
  */
-export const isSentByOtherSite = ({ headers }: FastifyRequest): boolean =>
+export const isSentByOtherOrigin = ({ headers }: FastifyRequest): boolean =>
   headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site';
 
 /**
- * Refuses pages of other sites. Browsers name the site whose page sends a request, and a page cannot change that.
- * @throws AuthenticationError for a page of another site.
+ * Refuses pages of other origins. Browsers send `Origin` and `Sec-Fetch-Site`, which a page cannot change.
+ * @throws AuthenticationError for a page of another origin.
  */
 export function requireOwnPage(request: FastifyRequest): void {
   const { headers } = request;

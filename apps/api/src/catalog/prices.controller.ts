@@ -106,7 +106,8 @@ export class PricesController {
     description:
       'Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A ' +
       'line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, ' +
-      'which lists show and which orders without a variant pay. The prices of drafts, archived products and inactive ' +
+      'which product lists show and which applies to order lines without a variant. ' +
+      'The prices of drafts, archived products and inactive ' +
       'variants can be set, too. A refused line changes nothing; the other lines apply unless the request is ' +
       '`atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set ' +
       'prices of that price list. A repeated request with the same `reference` is ' +

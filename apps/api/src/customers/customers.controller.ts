@@ -61,7 +61,7 @@ const CUSTOMER = { name: 'id', description: 'UUID.', example: CUSTOMER_ID };
 @Controller('v1/customers')
 @Documented({
   tag: 'Customers',
-  description: "The store's customers: operational fields only.",
+  description: "The store's customers, without their secrets.",
   schemas: [Customer, CustomerListItem, PersonalData, Erasure],
 })
 export class CustomersController {

@@ -1,4 +1,4 @@
-/** The first match counts: most browsers also name those whose pages they imitate. */
+/** The first match counts: for compatibility, most browsers also name other browsers. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

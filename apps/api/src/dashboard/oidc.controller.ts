@@ -13,7 +13,7 @@ import { Controller, Get, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../route-access.js';
-import { isSentByOtherSite } from '../access/session-cookies.js';
+import { isSentByOtherOrigin } from '../access/session-cookies.js';
 import { addTabCookie, readTabCookie, removeTabCookie } from '../access/tab-cookies.js';
 
 const SECONDS_AT_PROVIDER = 600;
@@ -52,7 +52,7 @@ export class OidcController {
     return this.redirect(request, reply, async () => {
       // Otherwise, pages of other sites could give the browser cookies, and replace those of its own tabs.
       // @protects oidc-start
-      if (isSentByOtherSite(request)) return SIGN_IN_PAGE;
+      if (isSentByOtherOrigin(request)) return SIGN_IN_PAGE;
       const { url, state, saved } = await this.provider.begin(this.redirectUri);
       addTabCookie(request, reply, 'oidc', state, { value: saved, seconds: SECONDS_AT_PROVIDER });
       return url;

@@ -27,7 +27,7 @@ const NONCE_COOKIE = 'signin';
 const NONCE_SECONDS = 600;
 const MODES = ['live', 'test'] as const;
 
-/** Serves the sign-in of the dashboard, which is not part of the merchants' API. No secret has an effect on GET. */
+/** Serves the sign-in of the dashboard, which is not part of the merchants' API. GET requests accept no secret. */
 @ApiExcludeController()
 @Controller('dashboard')
 export class SignInController {

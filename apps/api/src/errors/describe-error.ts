@@ -209,7 +209,7 @@ function messageOf(error: DomainError): string {
   if (error instanceof UnknownCustomer) return 'customer_id is not the id of a customer of the store';
   if (error instanceof PageTooLarge) return `The rows of this page are too large: request limit=${error.rows} or less`;
   if (error instanceof PageTooDeep) {
-    if (error.goesOnBy === 'cursor')
+    if (error.continueWith === 'cursor')
       return `A page can skip at most ${error.most} rows: continue with the cursor of the previous page and page=1`;
     return (
       `A page by updated_at can skip at most ${error.most} rows: send page=1 with sort=updated_at and the updated_at of ` +

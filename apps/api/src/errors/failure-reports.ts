@@ -25,7 +25,7 @@ export class FailureReports {
     // An outage affects every request. A stack in each line would add nothing.
     const brief = { ...fields, error: withoutStack(fields.error) };
     if (concern === 'defect') this.logger.write('error', 'A request failed', fields);
-    // A schema mismatch is an error, not an outage: it does not end by itself and needs an operator.
+    // A schema mismatch is logged as an error: unlike an outage, it does not end without an operator.
     if (error instanceof SchemaMismatch) this.mismatch(brief);
     else if (concern === 'unavailable') this.unavailable(brief);
     if (concern === 'late') this.late(brief);

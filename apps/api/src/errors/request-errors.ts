@@ -87,8 +87,8 @@ export class TooManyRequests extends RequestError {
 }
 
 /**
- * The request consists of bytes that are not a request, or that another server may read differently. The connection
- * closes.
+ * The bytes are not a valid HTTP request, or another server may read them differently. The service closes the
+ * connection.
  */
 export class MalformedRequest extends RequestError {
   constructor(nodeCode: string) {
@@ -104,8 +104,8 @@ export class ClientGone extends RequestError {
 }
 
 /**
- * Returns `ClientGone` for an error of the request's own stream, whose code, ECONNRESET, is also that of a lost
- * database.
+ * Returns `ClientGone` for an error of the request's own stream, otherwise the error. Their code does not tell
+ * them apart: a lost connection to the database is also an ECONNRESET.
  */
 export function failureOf(error: unknown, { errored }: IncomingMessage): unknown {
   return error != null && error === errored ? new ClientGone() : error;

@@ -4,7 +4,7 @@ type Node = Record<string, unknown>;
 
 /**
  * Converts the document to OpenAPI 3.0, for client generators that do not read 3.1. It omits what their clients cannot
- * handle: webhooks, which 3.0 lacks, `required` for fields that may be null, and booleans with an `enum`.
+ * handle: webhooks, which 3.0 lacks, `required` for fields that may be null, and the `enum` of booleans.
  * @param document the document as JSON.
  */
 export function inVersion30(document: string): object {

@@ -36,7 +36,7 @@ async function preview<C extends 'cancel' | 'lines' | 'refunds'>(id: string, wha
   return data.data;
 }
 
-/** Says what is still open of the money of an order. */
+/** Says which amount of an order will be outstanding, or due as a refund. */
 function moneyLeft({ amount_open: open, refund_due: due, currency }: Order): string {
   if (due > 0) return `A refund of ${money(due, currency)} will be due.`;
   return open > 0 ? `${money(open, currency)} will be outstanding.` : 'Nothing will be outstanding.';
@@ -305,7 +305,7 @@ interface BulkDialogProps extends Omit<ConfirmDialogProps, 'title' | 'send'> {
 
 /** Acts on one order after the other. A second click repeats only the refused ones. */
 function BulkDialog({ orders, submitLabel, done, act, field, children, ...ask }: BulkDialogProps) {
-  /** Why each order was refused; accepted ones are not listed. */
+  /** Why each order was refused; `''` for an accepted order. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = async (values: Values) => {
     const next = { ...answers };

@@ -55,7 +55,7 @@ export function OrderPage({ id }: { id: string }) {
       }
     >
       {held && <Held order={order} />}
-      {changedOf(order).map((text) => (
+      {labelWarnings(order).map((text) => (
         <Note key={text} tone="wait" children={text} />
       ))}
       {due > 0 && (
@@ -188,11 +188,13 @@ function Amounts({ order }: OfOrder) {
   );
 }
 
-const canBill = ({ fulfillment_status }: Order): boolean => can('fulfillment') && fulfillment_status !== 'CANCELLED';
-const canCorrect = (order: Order): boolean => canBill(order) && order.line_items.some((line) => leftOf(line) > 0);
+const canCorrectBilling = ({ fulfillment_status }: Order): boolean =>
+  can('fulfillment') && fulfillment_status !== 'CANCELLED';
+const canCorrect = (order: Order): boolean =>
+  canCorrectBilling(order) && order.line_items.some((line) => leftOf(line) > 0);
 
 /** Lists the parcels that may have the label of the previous address, to warn the picker. */
-const changedOf = ({ shipments }: Order): string[] =>
+const labelWarnings = ({ shipments }: Order): string[] =>
   shipments
     .filter(({ address_changed }) => address_changed)
     .map(
@@ -223,7 +225,7 @@ function Contact({ order }: OfOrder) {
       actions={
         <>
           {canCorrect(order) && <CorrectContact order={order} />}
-          {canBill(order) && <CorrectBilling order={order} />}
+          {canCorrectBilling(order) && <CorrectBilling order={order} />}
         </>
       }
     >
@@ -231,7 +233,7 @@ function Contact({ order }: OfOrder) {
         {id ? <a href={to('/customers', { search: email || name })}>{name}</a> : <strong>{name}</strong>}
         <Lines of={[email && [email, ' ', <Copy key="copy" text={email} />], phone]} />
       </p>
-      {changedOf(order).map((text) => (
+      {labelWarnings(order).map((text) => (
         <strong key={text} class="line on-paper" children={text} />
       ))}
       <address>{lines.some(Boolean) ? <Lines of={lines} /> : <span class="soft">No address</span>}</address>

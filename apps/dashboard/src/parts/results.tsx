@@ -31,7 +31,7 @@ const COLUMNS: Columns<ResultLine> = {
   Result: ({ result }) => <Badge state={result} />,
 };
 
-/** Shows refused lines before the others, and many lines on request. */
+/** Shows refused lines before the others, in steps of `PAGE_LINES`. */
 export function Results({ label, lines }: { label: string; lines: readonly ResultLine[] }) {
   const [shown, show] = useState(PAGE_LINES);
   const rows = [...lines.filter(isRefused), ...lines.filter((line) => !isRefused(line))];

@@ -76,7 +76,7 @@ export class SignInService {
   constructor(private readonly signIns: SignInRepository) {}
 
   /**
-   * Behaves the same for every address, so that a caller cannot find out which addresses are known. @param address the
+   * Behaves the same for every e-mail, so that a caller cannot find out which e-mails are known. @param address the IP
    * address of the client.
    */
   async requestCode(email: string, address: string): Promise<CodeRequested> {
@@ -113,8 +113,8 @@ export class SignInService {
    * Makes the token that completes a sign-in at an identity provider.
    * @param email as verified by the provider.
    * @param nonce the nonce of the browser that began the sign-in; only this browser can use the token.
-   * @throws ProviderFailure when no person has the account: a caller who has proved an address may learn that; and when
-   * the account has signed in too often within an hour.
+   * @throws ProviderFailure when no person has the account, or when the account has signed in too often within an hour.
+   * A caller who has proved an address may learn that no person has it.
    */
   async makeOidcEntry(email: string, oidc: OidcIdentity, nonce: string): Promise<string> {
     const entry = { id: uuidv7(), email: foldMailAddress(email), oidc, nonceHash: sha256(nonce) };

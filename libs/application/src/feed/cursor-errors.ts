@@ -3,7 +3,7 @@ import { domainError } from '@app/domain';
 export const CursorExpired = domainError(
   'invalid',
   'cursor_expired',
-  'The cursor or time is too old: later deletions are no longer stored. Start again without it',
+  'The service no longer stores all changes after this cursor or time. Start again without a cursor or time',
 );
 export const CursorInvalid = domainError(
   'invalid',

@@ -80,7 +80,7 @@ class ChargesMissing extends Error {
 /** Concurrent changes of the same order may each force another attempt. */
 const MAX_CHARGE_ATTEMPTS = 20;
 
-/** Each method is one transaction, and throws what its decision and `OrderLifecycle.change` throw. */
+/** Each method writes in one transaction, and throws what its decision and `OrderLifecycle.change` throw. */
 @Injectable()
 export class ChangeOrder {
   constructor(

@@ -41,8 +41,8 @@ export const CancelledTooLate = rejected(
 );
 
 /**
- * @param needed units that the shipment takes from a bin where the order has none. @param free units of the bin that
- * are for sale.
+ * @param needed units that the shipment takes from the bin beyond those that the order has there. @param free units of
+ * the bin that are for sale.
  */
 export const BinShort = rejected('out_of_stock', (bin: string, needed: number, free: number) => {
   return `Bin ${bin} has ${free} free units, but ${needed} are required`;
@@ -61,7 +61,7 @@ export const LinesFixed = rejected('already_shipped', 'The order has shipped: it
 
 export const ContactTooLate = rejected(
   'already_shipped',
-  'All units of the order have shipped: its contact and address can no longer be corrected',
+  'All units of the order have shipped: its contact and shipping address can no longer be corrected',
 );
 
 export const BillingTooLate = rejected(
@@ -94,10 +94,9 @@ export const RefundReferenceTaken = rejected(
 export const PaidAmountMismatch = rejected(
   'amount_mismatch',
   (paid: Pick<Money, 'minor' | 'currency'>, open: Pick<Money, 'minor' | 'currency'>, total: number) => {
-    const [unpaid, whole] = [`the open amount ${open.minor} ${open.currency}`, `the total ${total} ${open.currency}`];
-    const some = open.minor === total ? `not ${unpaid}` : `neither ${whole} nor ${unpaid}`;
-    const expected = open.minor > 0 || total === 0 ? some : `not ${whole}, and nothing is open`;
-    return `The paid amount ${paid.minor} ${paid.currency} is ${expected} (in minor units)`;
+    const ofTotal = open.minor === total ? '' : `, and the total is ${total} ${open.currency}`;
+    const expected = `the open amount is ${open.minor} ${open.currency}${ofTotal}`;
+    return `The paid amount ${paid.minor} ${paid.currency} is not accepted: ${expected} (in minor units)`;
   },
 );
 
@@ -120,7 +119,7 @@ export const RefundExceedsPayment = rejected(
   (left: number) => `At most ${left} can be refunded (in minor units)`,
 );
 
-export const OrderCredited = rejected('order_credited', 'Nothing is owed for the order, so it cannot ship');
+export const OrderCredited = rejected('order_credited', 'The order is credited in full, so it cannot ship');
 
 /** @param owed in minor units. */
 export const CreditExceedsOwed = rejected(
@@ -139,7 +138,7 @@ export const RefundExceedsLine = rejected(
     `Line ${line} has ${quantity} ${quantity === 1 ? 'unit' : 'units'} left to refund`,
 );
 
-export const UnitsWithoutBin = rejected('units_without_bin', 'The units of an imported order have no bins');
+export const UnitsWithoutBin = rejected('units_without_bin', 'The units of the order were not taken from bins');
 
 export const ReturnExceedsShipment = rejected('return_exceeds_shipment', (left: readonly LineQuantity[]) =>
   left.length === 0 ? 'No units can be returned' : `Only these units can be returned: ${textOf(left)}`,
@@ -170,7 +169,7 @@ export const IllegalTransition = rejected(
   },
 );
 
-/** An order with shipments has shipped when they have all its units. */
+/** An order with shipments is SHIPPED only when the shipments contain all its units. */
 export const UnitsLeftToShip = rejected(
   'transition_not_allowed',
   (left: readonly LineQuantity[]) => `Not all units of the order have shipped: ship ${textOf(left)} first`,

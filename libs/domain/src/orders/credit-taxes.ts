@@ -72,7 +72,7 @@ function taxesOf({ kind, credited, of }: TaxedCredit, order: TaxedTotal, sums: C
   return sumOf([...own.taxes, ...shared]);
 }
 
-/** Returns the taxes of the credited part of the goods, limited to a part whose taxes are all still left. */
+/** Returns the credited part of the goods and its taxes, reduced until none of them exceeds what is left of the tax. */
 function ownTaxes(of: NonNullable<TaxedCredit['of']>, credited: number, left: readonly TaxLine[]) {
   const most = Math.max(0, Math.min(credited, of.price));
   const shares = left.map((tax) => {
@@ -87,7 +87,7 @@ function ownTaxes(of: NonNullable<TaxedCredit['of']>, credited: number, left: re
 }
 
 /**
- * Computes how the taxes of credits and write-offs change when the order is charged at other taxes. Each credit counts
+ * Computes how the taxes of credits and write-offs change when the taxes of the order change. Each credit counts
  * as if it were given now.
  * @param credits the credits of the journal, each with what it is for.
  */

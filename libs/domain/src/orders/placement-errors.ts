@@ -6,9 +6,9 @@ import type { Currency } from '../values/currency.js';
 export interface UnavailableItem {
   /** Position of the line in the request, from 0. */
   readonly line: number;
-  /** A change of lines names the list; a new order has only one, so the field is absent. */
+  /** The array of the request that contains the line. Absent for a new order, whose only array is `items`. */
   readonly list?: 'add';
-  /** `variant` when the product could be ordered without it; `sku` when the line names no ids. */
+  /** `variant` when the product is available but the variant is not; `sku` when the line names no ids. */
   readonly what: 'product' | 'variant' | 'sku';
   /** The SKU itself when `what` is `sku`. */
   readonly id: number | string;
@@ -43,7 +43,7 @@ export interface Shortage {
   /** The list of the line, as in {@link UnavailableItem}. */
   readonly list?: 'set' | 'add';
   readonly requested: number;
-  /** Counts the units in all bins for the product and variant of the line. */
+  /** The units for sale of the product and variant of the line: those in bins of active warehouses. */
   readonly available: number;
   /** The product has variants, and the line names none: their stock does not count for the line. */
   readonly lacksVariant?: boolean;
@@ -82,7 +82,7 @@ export class ExternalReferenceTaken extends rejected('external_reference_taken',
   }
 }
 
-/** The number of lines, or a quantity, is out of range. */
+/** The number of lines or a quantity is out of range, or a charge that the client gave is invalid. */
 export const InvalidOrderItems = domainError('invalid', 'invalid_request', (problem: string) => problem);
 
 export const CurrencyMismatch = rejected(
@@ -95,7 +95,7 @@ export const PriceChanged = rejected(
   (total: Money) => `The order total is ${toDecimalText(total)} ${total.currency}`,
 );
 
-/** Only the client that gave the charges of an order knows those of other lines. */
+/** A client set the charges of the order, so the service cannot compute the charges of changed lines. */
 export const ChargesGiven = rejected(
   'charges_given',
   'A client set the tax, shipping and discounts of the order: change its lines with a key that has the scope pricing',

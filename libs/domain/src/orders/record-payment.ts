@@ -63,8 +63,8 @@ function isExpected(state: PlacedOrderState, { amount, partial, settles, excess 
 }
 
 /**
- * Returns how much of the write-offs can be owed again. An order that is over recovers nothing, and a cancelled one at
- * most its fee.
+ * Returns how much of the write-offs can be owed again: nothing if the order is cancelled without a fee, or if its
+ * payment is cancelled or refunded. With a cancellation fee, it is at most the part of the fee that is not owed.
  */
 function recoverableOf(state: PlacedOrderState): number {
   if (isCancelledWhole(state) || state.status === 'CANCELLED' || state.status === 'REFUNDED') return 0;

@@ -10,7 +10,7 @@ export interface PricedUnit {
   readonly variantKey: number;
   readonly sku: string;
   set(line: UnitLine): PriceOutcome;
-  /** Whether the price list has no price of the unit after the lines. It then has no quantity rule for it, either. */
+  /** Whether the lines leave the unit without a price in the price list. It then has no quantity rule there, either. */
   readonly isUnlisted: boolean;
 }
 

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { earlierWritersAreDone } from '../lists/fold-tallies.js';
 import { storeByStore } from '../lists/store-by-store.js';
-import { changesWait } from './waiting-changes.js';
+import { hasUnnumberedChanges } from './waiting-changes.js';
 
 type Query = Pick<pg.Pool, 'query'>;
 
@@ -15,7 +15,7 @@ const BATCH = 5_000;
 const FEW_CHANGES = 1_000;
 
 const WAITING = `/* changes.waiting_stores */
-  SELECT id FROM stores WHERE ${changesWait('stores.id')} ORDER BY id`;
+  SELECT id FROM stores WHERE ${hasUnnumberedChanges('stores.id')} ORDER BY id`;
 
 const NUMBER = '/* changes.number */ SELECT number_changes($1) AS moved';
 

@@ -20,7 +20,7 @@ import { SharedReads } from '../lists/shared-reads.js';
 import { Database } from '../postgres/database.js';
 import { lastPositionBefore } from './last-position-before.js';
 import { numberAllChangesOf, numberChangesOf, OTHER_WRITER_POLL_MS, NUMBER_ALL_TIMEOUT_MS } from './number-changes.js';
-import { changesWait } from './waiting-changes.js';
+import { hasUnnumberedChanges } from './waiting-changes.js';
 
 /**
  * How long a read waits for a numbering. The commit of the numbering may wait for a disk, or for a standby that hangs.
@@ -83,7 +83,7 @@ const START = `/* changes.start */
     CASE WHEN $2::timestamptz < now() - interval '${DELETION_RETENTION_DAYS} days' THEN 0 ELSE coalesce((
       SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY ($3::change_kind[])), 0) END AS base`;
 
-const WAITING = `/* changes.waiting */ SELECT ${changesWait('$1')} AS waiting`;
+const WAITING = `/* changes.waiting */ SELECT ${hasUnnumberedChanges('$1')} AS waiting`;
 
 const NEWEST = `/* changes.newest */
   SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position

@@ -8,7 +8,7 @@ export function unnumbered(store: string): string {
       AND change_log.id > coalesce((SELECT passed FROM change_log_mark WHERE single), 0)`;
 }
 
-export function changesWait(store: string): string {
+export function hasUnnumberedChanges(store: string): string {
   return `(EXISTS (SELECT FROM ${unnumbered(store)})
     OR EXISTS (SELECT FROM shared_changes WHERE shared_changes.store_id = ${store}))`;
 }

@@ -55,7 +55,8 @@ export class PostgresHeldOrders extends HeldOrders {
 
   override settle(order: OrderKey, assessment: FraudAssessment): Promise<boolean> {
     return this.database.transaction(order.storeId, async (sql) => {
-      // The lock makes a concurrent cancellation wait. A cancellation abandons only a review that has not ended.
+      // The lock makes a concurrent cancellation wait until it can see whether the review has ended. A cancellation
+      // abandons only an open review.
       await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
       const { verdict, score, reasons } = assessment;
       const values = [order.storeId, order.orderId, verdict, score, JSON.stringify(reasons), rulesOf(assessment)];

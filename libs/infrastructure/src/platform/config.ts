@@ -142,8 +142,8 @@ export class Config {
 }
 
 /**
- * The value of a variable prevents the start. The message of the error is one line. It never repeats the value, which
- * may be a secret.
+ * The value of a variable prevents the start. The message of the error is one line. It does not repeat the value, which
+ * may be a secret, except a text that is nearly a network.
  */
 export class ConfigError extends Error {
   constructor(variable: string, problem: string) {

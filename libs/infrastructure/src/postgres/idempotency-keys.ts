@@ -11,11 +11,11 @@ import { isWritable, type TransactionSql } from './transaction-sql.js';
 
 type KeyKind = 'order' | 'change' | 'stock' | 'prices' | 'webhook';
 
-export interface StoredAnswer<Record> {
+export interface StoredAnswer<Content> {
   /** The order that the request placed or changed; null for all other kinds. */
   readonly orderId: string | null;
-  /** What the answer shows. It is null for a change after an erasure of its person. */
-  readonly record: Record;
+  /** What the answer shows. It is null for a change of an order whose personal data has since been erased. */
+  readonly record: Content;
 }
 
 interface KeyRow {
@@ -60,12 +60,12 @@ const RELEASE = `/* idempotency.release */ DELETE FROM idempotency_keys WHERE st
  * @throws IdempotencyMismatch when the other request was a different one.
  * @throws IdempotencyInFlight when the other request is still running after the wait.
  */
-export async function claimKey<Record>(
+export async function claimKey<Content>(
   sql: TransactionSql,
   kind: KeyKind,
   request: IdempotentRequest,
-  kept: StoredAnswer<Record> | null = null,
-): Promise<StoredAnswer<Record> | null> {
+  kept: StoredAnswer<Content> | null = null,
+): Promise<StoredAnswer<Content> | null> {
   const record = kept && JSON.stringify(kept.record);
   const values = [...valuesOf(request.scope), kind, request.requestHash, kept?.orderId, record];
   const [inserted] = await sql.pipeline([{ text: CLAIM, values, demandsHome: true }]).catch((error: unknown) => {
@@ -73,23 +73,23 @@ export async function claimKey<Record>(
   });
   if (inserted?.length) return null;
 
-  const earlier = await findStoredAnswer<Record>(sql, kind, request);
+  const earlier = await findStoredAnswer<Content>(sql, kind, request);
   // The key expired between the two statements. It is free, but this transaction does not hold it.
   if (!earlier) throw new IdempotencyInFlight();
   return earlier;
 }
 
 /**
- * Finds what the committed request with the key did. It waits for the standbys: a replay confirms what the request did,
- * although its own commit may have stopped waiting for them.
+ * Finds what the committed request with the key did. It waits for the standbys, because a replay confirms what that
+ * request did, and the commit of that request may have stopped waiting for them.
  * @returns null when no committed request used the key.
  * @throws IdempotencyMismatch when the key was used with another request.
  */
-export async function findStoredAnswer<Record>(
+export async function findStoredAnswer<Content>(
   reader: KeyReader,
   kind: KeyKind,
   { scope, requestHash }: IdempotentRequest,
-): Promise<StoredAnswer<Record> | null> {
+): Promise<StoredAnswer<Content> | null> {
   const erased = ERASED + createHash('sha256').update(scope.key).digest('hex');
   const [row] = await reader.query(FIND, [...valuesOf(scope), erased]);
   if (!row) return null;
@@ -97,7 +97,7 @@ export async function findStoredAnswer<Record>(
   if (!isSame) throw new IdempotencyMismatch();
   // @protects replay-on-standby
   if (row.waits_for_standbys) await reader.waitForStandbys();
-  return { orderId: row.order_id, record: row.record as Record };
+  return { orderId: row.order_id, record: row.record as Content };
 }
 
 /** Frees the key of a request whose refusal is recorded. */

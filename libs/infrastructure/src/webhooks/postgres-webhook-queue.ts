@@ -27,7 +27,8 @@ export const countedBy = (storeId: number, host: string) => [String(storeId), `$
 type ClaimedRow = Omit<ClaimedWebhook, 'feedPosition' | 'secrets' | 'headers' | 'holder' | 'claimedAt'> &
   FeedPosition & { readonly secrets: Buffer; readonly headers: Buffer | null };
 
-// The time is rounded like the columns: otherwise, what ends now would end half a millisecond later.
+// The time is rounded to milliseconds, like the columns. Otherwise, a claim that ends now could count as held for up to
+// half a millisecond.
 const NOW = 'now()::timestamptz(3)';
 // @protects webhook-claim
 const IS_FREE = `webhooks.held_until <= ${NOW}`;

@@ -43,7 +43,7 @@ const TEXTS: Readonly<Record<string, (text: string) => string | null>> = {
   text: (text) => text,
   trimmedText: (text) => text.trim(),
   name: (text) => text.trim(),
-  // A day is no moment: it stays the text that it is.
+  // A day is not a point in time, so its text stays unchanged.
   day: (text) => VALUES.day.read(text) && text,
   binReference: (text) => (text.split('/').every((code) => VALUES.code.read(code) !== null) ? text : null),
   timeZone: (text) => (isTimeZone(text) ? text : null),
@@ -205,8 +205,8 @@ function problemOfAmounts(order: OrderRecordLine): Problem | null {
 }
 
 /**
- * Compares taxes: those at the placing are those of the order without the bookings of changed lines, and the other
- * bookings must match the credits.
+ * Limits the number of taxes: of the order, of the order as placed (without the bookings of changed lines), and of the
+ * credits.
  */
 function problemOfTaxes(order: OrderRecordLine): Problem | null {
   const most = `at most ${MAX_ORDER_TAXES} taxes of different names or rates`;
@@ -214,7 +214,7 @@ function problemOfTaxes(order: OrderRecordLine): Problem | null {
     return { at: '.line_items', problem: `must have ${most}, including those of shipping_tax` };
   }
   if ((placedTaxesOf(order)?.length ?? 0) > MAX_ORDER_TAXES) {
-    return { at: '.bookings', problem: `must leave ${most} in the order as placed` };
+    return { at: '.bookings', problem: `must result in ${most} for the order as placed` };
   }
   return creditedTaxesOf(order).length > MAX_ORDER_TAXES ? { at: '.bookings', problem: `must credit ${most}` } : null;
 }

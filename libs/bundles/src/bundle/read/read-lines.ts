@@ -20,7 +20,8 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Counts blank lines but does not return them, and drops a byte order mark. A line that is too long ends the reading.
+ * Counts blank lines but does not return them, and drops a byte order mark. Reading ends when
+ * a line exceeds the limit before its end is read.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine | UnreadableLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -7,7 +7,7 @@ const docs = join(__dirname, '../../../../../docs');
 const published = JSON.parse(readFileSync(join(docs, 'store-bundle.schema.json'), 'utf8')) as object;
 
 describe('docs/store-bundle.schema.json', () => {
-  it('equals the schema that the importer checks (npm run generate)', () => {
+  it('equals the schema by which the importer checks lines (npm run generate)', () => {
     expect(published).toEqual(publishedSchema());
   });
 

@@ -72,7 +72,7 @@ export const chargeSettings = is.object(
     reverse_charge_from: is.optional(
       is.described(
         is.country,
-        'The country from which the store sells. An order to another EU country has no tax if its VAT id is not of this country.',
+        'The country from which the store sells. An order has no tax if its destination and its VAT id are of other EU countries.',
       ),
     ),
     rates: is.optional(is.list(taxRate, { maxItems: 500, differ: ['country', 'category'] })),
