@@ -752,6 +752,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/settings': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The settings of the store
+     * @description Each stored secret is shown as `set`.
+     */
+    get: operations['getSettings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /**
+     * Change settings of the store
+     * @description Each given setting is replaced as a whole, and the others stay. Null sets the default. `set` keeps a stored secret. A payment method that the new list leaves out loses its credentials.
+     */
+    patch: operations['changeSettings'];
+    trace?: never;
+  };
   '/v1/key': {
     parameters: {
       query?: never;
@@ -1902,6 +1926,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
       )[];
       /** @description Allowed networks. Absent: any, or the networks of the key of the request. */
       networks?: string[] | null;
@@ -4507,9 +4532,15 @@ export interface components {
         /** @description In major units, as decimal text such as "79.90". */
         price: string;
       }[];
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /**
+       * Format: int32
+       * @description Minimum units per order. 1 if only `step` is given.
+       */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
+      /**
+       * Format: int32
+       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
+       */
       step?: number | null;
     };
     /** @description The minimum quantity and the step of a product, or of one variant, at catalog prices. Key: store, product, variant. */
@@ -4521,9 +4552,15 @@ export interface components {
       kind: 'quantity_rule';
       product: string;
       variant?: string | null;
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /**
+       * Format: int32
+       * @description Minimum units per order. 1 if only `step` is given.
+       */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
+      /**
+       * Format: int32
+       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
+       */
       step?: number | null;
     };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
@@ -4550,7 +4587,10 @@ export interface components {
       total_spent?: number;
       tags?: (string | null)[];
       city?: string | null;
-      /** @description Payment terms of new orders in days. Null removes them. */
+      /**
+       * Format: int32
+       * @description Payment terms of new orders in days. Null removes them.
+       */
       payment_terms_days?: number | null;
       company?: string | null;
       vat_id?: string | null;
@@ -4691,7 +4731,10 @@ export interface components {
       external_reference?: string | null;
       /** @description ISO 8601 with a zone. */
       created_at: string;
-      /** @description Payment terms in days after created_at. Absent: no terms. */
+      /**
+       * Format: int32
+       * @description Payment terms in days after created_at. Absent: no terms.
+       */
       payment_terms_days?: number | null;
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
@@ -5511,6 +5554,110 @@ export interface components {
         [key: string]: unknown;
       };
     };
+    Settings: {
+      name: Record<string, never>;
+      custom_domain: Record<string, never>;
+      time_zone: Record<string, never>;
+      logo_url: Record<string, never>;
+      primary_color: Record<string, never>;
+      seo_title: Record<string, never>;
+      contact: Record<string, never>;
+      theme: Record<string, never>;
+      payment_settings: Record<string, never>;
+      ecommerce_settings: Record<string, never>;
+      fraud_settings: Record<string, never>;
+      charge_settings: Record<string, never>;
+    };
+    SettingsChange: {
+      name?: string;
+      custom_domain?: string | null;
+      /** @description UTC or an IANA name. */
+      time_zone?: string | null;
+      logo_url?: string | null;
+      /** @description #rrggbb */
+      primary_color?: string | null;
+      seo_title?: string | null;
+      contact?: {
+        /** @description An address that mail can be sent to. */
+        email?: string | null;
+        phone?: string | null;
+        address?: string | null;
+      } | null;
+      theme?: Record<string, never> | null;
+      payment_settings?: {
+        methods?: {
+          methodId: string;
+          enabled: boolean;
+          isSandbox?: boolean;
+          /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
+          credentials?: Record<string, never> | null | string;
+        }[];
+      } | null;
+      ecommerce_settings?: {
+        /** @description False switches off the mail to the customer. */
+        notifications?: {
+          shipment?: boolean;
+          cancellation?: boolean;
+          refund?: boolean;
+        };
+      } | null;
+      fraud_settings?: {
+        blocked_emails?: (string | null)[];
+        blocked_phones?: (string | null)[];
+        /**
+         * Format: int64
+         * @description Orders from this amount on are reviewed; minor units.
+         */
+        review_amount?: number;
+        /**
+         * Format: int32
+         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_email?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_phone?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_address?: number | null;
+      } | null;
+      /** @description Taxes and shipping of new orders. Empty: none. */
+      charge_settings?: {
+        /** @description Whether prices and shipping include tax. Absent: false. */
+        prices_include_tax?: boolean;
+        /** @description The country from which the store sells. An order to another EU country has no tax if its VAT id is not of this country. */
+        reverse_charge_from?: string | null;
+        rates?: {
+          /** @description The country to which the order ships. */
+          country: string | null;
+          /** @description For the products of this category. Absent: for all others, and for shipping. */
+          category?: string;
+          name: string;
+          /** @description In percent, with at most 4 decimals. */
+          rate: number;
+        }[];
+        shipping?: {
+          /**
+           * Format: int64
+           * @description In minor units.
+           */
+          amount: number;
+          /**
+           * Format: int64
+           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
+           */
+          free_from?: number | null;
+        };
+      } | null;
+      /** @description Settings as you have read them. If one of them is different now, nothing changes. */
+      expected?: {
+        [key: string]: unknown;
+      } | null;
+    };
     ApiKey: {
       /**
        * @description `""` when there is none.
@@ -5522,7 +5669,7 @@ export interface components {
        * @enum {string}
        */
       mode: 'live' | 'test';
-      /** @description Scopes of the key. `full` contains all but `keys` and `team`. */
+      /** @description Scopes of the key. `full` contains all but `pricing`, `keys`, `settings` and `team`. */
       scope: (
         | 'read'
         | 'orders'
@@ -5535,6 +5682,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Allowed networks; empty = any. */
@@ -5637,6 +5785,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -5778,6 +5927,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -5924,6 +6074,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -7333,6 +7484,11 @@ export interface components {
       success: true;
       data: components['schemas']['Store'];
     };
+    SettingsAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Settings'];
+    };
     ApiKeyAnswer: {
       /** @enum {boolean} */
       success: true;
@@ -7827,6 +7983,23 @@ export interface components {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden8: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
           | 'api_key_inactive'
           | 'store_inactive'
           | 'address_not_allowed'
@@ -7879,7 +8052,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden8: {
+    Forbidden9: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7896,7 +8069,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden9: {
+    Forbidden10: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7935,7 +8108,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden10: {
+    Forbidden11: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -11385,6 +11558,123 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  getSettings: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SettingsAnswer'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changeSettings: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SettingsChange'];
+      };
+    };
+    responses: {
+      /** @description All settings after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SettingsAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'stale' | 'settings_refused';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
   getKey: {
     parameters: {
       query?: never;
@@ -11468,7 +11758,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11526,7 +11816,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11609,7 +11899,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11673,7 +11963,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11734,7 +12024,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11795,7 +12085,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -11840,7 +12130,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -11889,7 +12179,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11947,7 +12237,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12027,7 +12317,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12109,7 +12399,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12170,7 +12460,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12241,7 +12531,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12290,7 +12580,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
@@ -12505,7 +12795,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12567,7 +12857,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12633,7 +12923,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12677,7 +12967,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12742,7 +13032,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12803,7 +13093,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12847,7 +13137,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12891,7 +13181,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12956,7 +13246,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13021,7 +13311,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];

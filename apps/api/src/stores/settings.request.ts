@@ -11,8 +11,12 @@ export function readSettingsChange(body: unknown): SettingsChange {
   if (!isJsonObject(body)) throw new BadRequestException('The request body must be a JSON object');
   const { expected, ...given } = body;
   const { settings, faults } = checkSettings(given);
-  const all = [...faults, ...unknownIn(given, ''), ...faultsOfExpected(expected)];
-  if (all.length > 0) throw new InvalidFields(all.map(({ path, message }) => ({ path, message })));
+  const all = [
+    ...faults.map(({ path, problem }) => ({ path, message: problem })),
+    ...unknownIn(given, ''),
+    ...faultsOfExpected(expected),
+  ];
+  if (all.length > 0) throw new InvalidFields(all);
   return { settings, expected: (expected ?? {}) as SettingsRecord };
 }
 
