@@ -5555,18 +5555,103 @@ export interface components {
       };
     };
     Settings: {
-      name: Record<string, never>;
-      custom_domain: Record<string, never>;
-      time_zone: Record<string, never>;
-      logo_url: Record<string, never>;
-      primary_color: Record<string, never>;
-      seo_title: Record<string, never>;
-      contact: Record<string, never>;
-      theme: Record<string, never>;
-      payment_settings: Record<string, never>;
-      ecommerce_settings: Record<string, never>;
-      fraud_settings: Record<string, never>;
-      charge_settings: Record<string, never>;
+      name: string;
+      custom_domain: string;
+      /** @description UTC or an IANA name. */
+      time_zone: string;
+      logo_url: string;
+      /** @description #rrggbb */
+      primary_color: string;
+      seo_title: string;
+      contact: {
+        /** @description An address that mail can be sent to. */
+        email?: string;
+        phone?: string;
+        address?: string;
+      };
+      theme: {
+        [key: string]: unknown;
+      };
+      payment_settings: {
+        methods?: {
+          methodId: string;
+          enabled: boolean;
+          isSandbox?: boolean;
+          /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
+          credentials?:
+            | {
+                [key: string]: unknown;
+              }
+            | null
+            | string;
+        }[];
+      } & {
+        [key: string]: unknown;
+      };
+      ecommerce_settings: {
+        /** @description False switches off the mail to the customer. */
+        notifications?: {
+          shipment?: boolean;
+          cancellation?: boolean;
+          refund?: boolean;
+        } & {
+          [key: string]: unknown;
+        };
+      } & {
+        [key: string]: unknown;
+      };
+      fraud_settings: {
+        blocked_emails?: string[];
+        blocked_phones?: string[];
+        /**
+         * Format: int64
+         * @description Orders from this amount on are reviewed; minor units.
+         */
+        review_amount?: number;
+        /**
+         * Format: int32
+         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_email?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_phone?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_address?: number | null;
+      };
+      /** @description Taxes and shipping of new orders. Empty: none. */
+      charge_settings: {
+        /** @description Whether prices and shipping include tax. Absent: false. */
+        prices_include_tax?: boolean;
+        /** @description The country from which the store sells. An order to another EU country has no tax if its VAT id is not of this country. */
+        reverse_charge_from?: string;
+        rates?: {
+          /** @description The country to which the order ships. */
+          country: string;
+          /** @description For the products of this category. Absent: for all others, and for shipping. */
+          category?: string;
+          name: string;
+          /** @description In percent, with at most 4 decimals. */
+          rate: number;
+        }[];
+        shipping?: {
+          /**
+           * Format: int64
+           * @description In minor units.
+           */
+          amount: number;
+          /**
+           * Format: int64
+           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
+           */
+          free_from?: number | null;
+        };
+      };
     };
     SettingsChange: {
       name?: string;
@@ -5583,24 +5668,41 @@ export interface components {
         phone?: string | null;
         address?: string | null;
       } | null;
-      theme?: Record<string, never> | null;
-      payment_settings?: {
-        methods?: {
-          methodId: string;
-          enabled: boolean;
-          isSandbox?: boolean;
-          /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
-          credentials?: Record<string, never> | null | string;
-        }[];
+      theme?: {
+        [key: string]: unknown;
       } | null;
-      ecommerce_settings?: {
-        /** @description False switches off the mail to the customer. */
-        notifications?: {
-          shipment?: boolean;
-          cancellation?: boolean;
-          refund?: boolean;
-        };
-      } | null;
+      payment_settings?:
+        | ({
+            methods?: {
+              methodId: string;
+              enabled: boolean;
+              isSandbox?: boolean;
+              /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
+              credentials?:
+                | {
+                    [key: string]: unknown;
+                  }
+                | null
+                | string;
+            }[];
+          } & {
+            [key: string]: unknown;
+          })
+        | null;
+      ecommerce_settings?:
+        | ({
+            /** @description False switches off the mail to the customer. */
+            notifications?: {
+              shipment?: boolean;
+              cancellation?: boolean;
+              refund?: boolean;
+            } & {
+              [key: string]: unknown;
+            };
+          } & {
+            [key: string]: unknown;
+          })
+        | null;
       fraud_settings?: {
         blocked_emails?: (string | null)[];
         blocked_phones?: (string | null)[];

@@ -21,7 +21,7 @@ function orNull({ type, ...schema }: TSchema & { type?: unknown }): TSchema {
 
 const Settings: Representation = {
   name: 'Settings',
-  schema: Type.Object(Object.fromEntries(FIELDS.map(([name, schema]) => [name, Type.Required(withoutNull(schema))]))),
+  schema: Type.Object(Object.fromEntries(FIELDS.map(([name, schema]) => [name, withoutNull(schema)]))),
   example: {
     name: 'Acme',
     custom_domain: 'shop.acme.example',

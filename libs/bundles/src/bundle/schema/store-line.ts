@@ -18,6 +18,7 @@ const paymentMethod = {
 
 const credentials = Type.Unsafe<Record<string, unknown> | null>({
   type: ['object', 'null'],
+  additionalProperties: true,
   rule: 'settings',
   description: 'Stored encrypted, never returned. Null removes the stored credentials. Absent: they stay.',
 });
@@ -38,18 +39,18 @@ const paymentMethods = <T extends TSchema>(secrets: T) =>
         is.list(is.object({ ...paymentMethod, credentials: is.optional(secrets) }), { differ: ['methodId'] }),
       ),
     },
-    { rule: 'settings' },
+    { additionalProperties: true, rule: 'settings' },
   );
 
 export const paymentSettings = paymentMethods(credentials);
 
 const notifications = Type.Object(
   { shipment: is.optional(is.flag), cancellation: is.optional(is.flag), refund: is.optional(is.flag) },
-  { description: 'False switches off the mail to the customer.' },
+  { additionalProperties: true, description: 'False switches off the mail to the customer.' },
 );
 
 const ecommerceSettings = Type.Unsafe<Record<string, unknown>>(
-  Type.Object({ notifications: is.optional(notifications) }, { rule: 'settings' }),
+  Type.Object({ notifications: is.optional(notifications) }, { additionalProperties: true, rule: 'settings' }),
 );
 
 function ordersPerHour(contact: string) {
