@@ -127,11 +127,12 @@ export const EXCEPTIONS: readonly Exception[] = [
       ...['retention.find.idempotency_keys', 'retention.find.fraud_assessments', 'retention.find.api_key_usage'],
       ...['retention.find.feed_snapshots', 'retention.find.api_key_refusals', 'retention.find.api_keys'],
       ...['retention.merchant_notices', 'retention.find.merchant_notices'],
+      ...['retention.audit_events', 'retention.find.audit_events'],
     ],
     reason: 'The worker removes expired rows of all stores.',
     tables: [
       ...['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'api_key_refusals', 'feed_snapshots'],
-      ...['api_keys', 'merchant_notices', 'stores'],
+      ...['api_keys', 'audit_events', 'merchant_notices', 'stores'],
     ],
   },
   {
