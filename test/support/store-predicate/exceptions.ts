@@ -23,6 +23,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['people', 'stores'],
   },
   {
+    statements: ['sign_ins.record_failure'],
+    reason: 'A failed sign-in is recorded in each store of the person who has its address.',
+    tables: ['people', 'stores', 'audit_events'],
+  },
+  {
     statements: ['sessions.end'],
     reason: 'The unique hash of a session identifies its store.',
     tables: ['api_keys'],
