@@ -10,6 +10,7 @@ import {
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { PeopleController } from './people/people.controller.js';
+import { AuditController } from './audit/audit.controller.js';
 import { BrandsController } from './catalog/brands.controller.js';
 import { CategoriesController } from './catalog/categories.controller.js';
 import { FeedController } from './feed/feed.controller.js';
@@ -68,6 +69,7 @@ export interface Process {
     KeysController,
     PeopleController,
     AttentionController,
+    AuditController,
     FeedController,
     WebhooksController,
   ],
