@@ -12,7 +12,9 @@ const COD = { methodId: 'cod', enabled: true };
 
 const logs: string[] = [];
 let application: RunningApi;
-beforeAll(async () => (application = await startApi({ LOG_LEVEL: 'debug', TRUST_PROXY: '1', DATABASE_POOL_SIZE: '10' }, logs)));
+beforeAll(
+  async () => (application = await startApi({ LOG_LEVEL: 'debug', TRUST_PROXY: '1', DATABASE_POOL_SIZE: '10' }, logs)),
+);
 afterAll(() => application.stop());
 
 let api: RunningApi;
@@ -159,15 +161,15 @@ describe('the settings of a store', () => {
     ['a zone', { time_zone: 'Mars' }, 'time_zone must be UTC or an IANA time zone such as "Europe/Berlin"'],
     [
       'an address',
-      { contact: { email: 'a@b' } },
-      'contact.email must be an e-mail address, such as ada@example.com, or empty',
+      { contact: { email: 'none' } },
+      'contact.email must be one e-mail address (name@domain) of at most 254 bytes, or empty',
     ],
     ['a part', { contact: { fax: '1' } }, 'contact has no field "fax"'],
     ['a list', { theme: [] }, 'theme must be an object'],
     [
       'a rate',
-      { charge_settings: { rates: [{ country: 'DE', name: 'VAT', rate: 200 }] } },
-      'charge_settings.rates[0].rate must be a number from 0 to 100',
+      { charge_settings: { rates: [{ country: 'DE', name: 'VAT', rate: 2000 }] } },
+      'charge_settings.rates[0].rate must be a number from 0 to 1000',
     ],
     [
       'a method twice',
@@ -336,14 +338,62 @@ describe('secrets', () => {
     };
     const answers = [await send('PATCH', body), await send('PATCH', { ...body, nmae: 1 }), await send('GET')];
     const manager = await api.store.createKey('live', 'full');
-    for (const url of ['/v1/store', '/v1/key', '/v1/changes', '/v1/attention']) {
-      const response = await api.inject({ url, headers: { authorization: `Bearer ${manager}` } });
+    for (const url of ['/v1/store', '/v1/key', '/v1/changes', '/v1/attention', '/v1/audit']) {
+      const bearer = url === '/v1/audit' ? key : manager;
+      const response = await api.inject({ url, headers: { authorization: `Bearer ${bearer}` } });
       answers.push({ status: response.statusCode, body: response.body } as never);
     }
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 200, 200, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 200, 200, 200, 200, 200]);
     expect(logs.length).toBeGreaterThan(0);
     expect(JSON.stringify([answers, logs])).not.toContain('canaryCANARY');
+  });
+});
+
+describe('the audit', () => {
+  const entries = async () => {
+    const headers = { authorization: `Bearer ${key}` };
+    const response = await api.inject({ url: '/v1/audit?action=settings.changed', headers });
+    return response.json<{ data: { actor: object; address: string; changes: object }[] }>().data;
+  };
+
+  it('has what was before and after each change, and who made it, without secrets and blocked contacts', async () => {
+    await change({
+      name: 'Acme',
+      time_zone: 'UTC',
+      fraud_settings: { blocked_emails: ['a@b.test'], review_amount: 1 },
+    });
+    await change({ theme: { api_key: SECRET } });
+    await change({ theme: { api_key: OTHER_SECRET }, fraud_settings: { blocked_emails: ['c@d.test'] } });
+
+    const [third, second, first] = await entries();
+
+    expect(first).toMatchObject({ actor: { type: 'key' }, address: '127.0.0.1' });
+    expect([first, second, third].map((entry) => entry?.changes)).toEqual([
+      {
+        name: [expect.stringMatching(/^Store/), 'Acme'],
+        fraud_settings: [{}, { blocked_emails: '1 blocked', review_amount: 1 }],
+      },
+      { theme: [{}, { api_key: 'set' }] },
+      {
+        theme: [{ api_key: 'set' }, { api_key: 'set' }],
+        fraud_settings: [{ blocked_emails: '1 blocked', review_amount: 1 }, { blocked_emails: '1 blocked' }],
+      },
+    ]);
+  });
+
+  it('has new credentials, and no request that changes nothing or is refused', async () => {
+    const methods = [{ ...STRIPE, credentials: { secret_key: SECRET } }];
+    await change({ payment_settings: { methods } });
+    await change({ payment_settings: { methods: [{ ...STRIPE, credentials: 'set' }] } });
+    await send('PATCH', { name: 'Acme', expected: { seo_title: 'other' } });
+    await change({ payment_settings: { methods } });
+
+    const shown = { methods: [{ ...STRIPE, credentials: 'set' }] };
+    expect((await entries()).map(({ changes }) => changes)).toEqual([
+      { payment_settings: [shown, shown] },
+      { payment_settings: [{}, shown] },
+    ]);
   });
 });
 

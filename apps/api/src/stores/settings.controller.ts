@@ -1,6 +1,6 @@
-import { StoreSettings } from '@app/application';
+import { originOf, StoreSettings, type ApiKeyLookup } from '@app/application';
 import { Body, Controller, Get, Patch } from '@nestjs/common';
-import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
@@ -22,7 +22,8 @@ export class SettingsController {
   @Patch()
   @NeedsScope('settings')
   @ApiChangeSettings
-  async change(@CurrentStore() store: CurrentStoreContext, @Body() body: unknown) {
-    return single(await this.settings.change(store.id, readSettingsChange(body)));
+  async change(@CurrentKey() key: ApiKeyLookup, @Body() body: unknown) {
+    const change = { ...readSettingsChange(body), origin: originOf(key) };
+    return single(await this.settings.change(key.store.id, change));
   }
 }

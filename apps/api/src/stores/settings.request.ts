@@ -6,7 +6,7 @@ import { isJsonObject } from '../body/fields.js';
 import { InvalidFields, shortName, type Fault } from '../errors/invalid-fields.js';
 
 /** @throws InvalidFields */
-export function readSettingsChange(body: unknown): SettingsChange {
+export function readSettingsChange(body: unknown): Omit<SettingsChange, 'origin'> {
   if (body === undefined) throw new BadRequestException('Request body is empty');
   if (!isJsonObject(body)) throw new BadRequestException('The request body must be a JSON object');
   const { expected, ...given } = body;

@@ -1,3 +1,5 @@
+import type { ChangeOrigin } from './audit-log.js';
+
 /** Settings by name, in the form of the store's line of a bundle, where the text `set` stands for each stored secret. */
 export type SettingsRecord = Readonly<Record<string, unknown>>;
 
@@ -6,6 +8,7 @@ export interface SettingsChange {
   readonly settings: SettingsRecord;
   /** Settings as the client has read them; empty when the client does not compare. */
   readonly expected: SettingsRecord;
+  readonly origin: ChangeOrigin;
 }
 
 export abstract class StoreSettings {
@@ -13,7 +16,7 @@ export abstract class StoreSettings {
   abstract find(storeId: number): Promise<SettingsRecord>;
 
   /**
-   * Changes all settings or none. A `set` keeps the stored secret. The credentials of a payment method that the new list
+   * Changes all settings or none, and records it in the audit. A `set` keeps the stored secret. The credentials of a payment method that the new list
    * leaves out are deleted.
    * @returns all settings after the change.
    * @throws StaleSettings when a setting is not as expected.

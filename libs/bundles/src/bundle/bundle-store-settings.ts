@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { StoreSettings, type SettingsChange, type SettingsRecord } from '@app/application';
 import {
+  holdsCredentials,
   maskedSettings,
   NotFound,
   SettingsRefused,
@@ -8,7 +9,7 @@ import {
   withStoredSecrets,
   type LineFault,
 } from '@app/domain';
-import { Database, DataCipher, type Sql, type TransactionSql } from '@app/infrastructure';
+import { Database, DataCipher, recordAudit, type Sql } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import type { SettingsFields } from './schema/bundle.js';
 import { paymentMethodsShown, pickDeclared } from './schema/shown-settings.js';
@@ -49,32 +50,48 @@ export class BundleStoreSettings extends StoreSettings {
     return shown(theStore(await this.database.queryPrepared<Stored>(READ, [storeId])));
   }
 
-  override change(storeId: number, { settings, expected }: SettingsChange): Promise<SettingsRecord> {
+  override change(storeId: number, { settings, expected, origin }: SettingsChange): Promise<SettingsRecord> {
     return this.database.transaction(storeId, async (sql) => {
       await sql.query(LOCK, [storeId]);
-      const before = theStore(await sql.query<Stored>(READ, [storeId]));
+      const before = await readStored(sql, storeId);
       refuseStale(shown(before), expected);
-      await this.write(sql, storeId, before, settings);
-      return shown(theStore(await sql.query<Stored>(READ, [storeId])));
+      const changed = await this.write(sql, storeId, before, settings);
+      const after = await readStored(sql, storeId);
+      if (changed.length > 0) {
+        const [from, to] = [audited(before), audited(after)];
+        const changes = Object.fromEntries(changed.map((name) => [name, [from[name], to[name]] as const]));
+        const subject = { kind: 'settings', id: '', name: '' } as const;
+        await recordAudit(sql, storeId, origin, { action: 'settings.changed', subject, changes });
+      }
+      return shown(after);
     });
   }
 
-  private async write(sql: TransactionSql, storeId: number, before: Stored, settings: SettingsFields): Promise<void> {
+  /** Returns the names of the settings that it has changed. */
+  private async write(sql: Sql, storeId: number, before: Stored, settings: SettingsFields): Promise<string[]> {
     const faults: LineFault[] = [];
     const row = await restored(sql, settings, before, faults);
     if (faults.length > 0) throw new SettingsRefused(faults);
-    const isChanged = Object.entries(row).some(([name, value]) => {
-      return !isDeepStrictEqual(value, before[name as keyof Stored]);
+    const changed = Object.entries(row).flatMap(([name, value]) => {
+      return isDeepStrictEqual(value, before[name as keyof Stored]) ? [] : [name];
     });
-    if (isChanged) await sql.query(UPDATE, [storeId, JSON.stringify(row)]);
-    if (!settings.payment_settings) return;
+    if (changed.length > 0) await sql.query(UPDATE, [storeId, JSON.stringify(row)]);
+    if (!settings.payment_settings) return changed;
     const methods = settings.payment_settings.methods ?? [];
     await sql.query(DROP_CREDENTIALS, [storeId, methods.map(({ methodId }) => methodId)]);
     const given = methods.flatMap(({ credentials, ...method }) => {
       return credentials === undefined || credentials === 'set' ? [] : [{ ...method, credentials }];
     });
     await keepCredentials({ sql, cipher: this.cipher }, storeId, { methods: given });
+    const hasNew = given.some(
+      ({ methodId, credentials }) => holdsCredentials(credentials) || before.held.includes(methodId),
+    );
+    return hasNew ? [...new Set([...changed, 'payment_settings'])] : changed;
   }
+}
+
+async function readStored(sql: Sql, storeId: number): Promise<Stored> {
+  return theStore(await sql.query<Stored>(READ, [storeId]));
 }
 
 function theStore([store]: readonly Stored[]): Stored {
@@ -93,6 +110,18 @@ function shown({ held, ...stored }: Stored): SettingsRecord {
     fraud_settings: pickDeclared(stored.fraud_settings, fraudSettings),
     charge_settings: pickDeclared(stored.charge_settings, chargeSettings),
   };
+}
+
+/** Blocked contacts are personal data of customers, which an erasure could not remove from the audit. */
+function audited(stored: Stored): SettingsRecord {
+  const counted = (name: string, value: unknown) =>
+    name.startsWith('blocked_') && Array.isArray(value) ? `${value.length} blocked` : value;
+  const settings = shown(stored);
+  const fraud = Object.entries(settings['fraud_settings'] as object).map(([name, value]) => [
+    name,
+    counted(name, value),
+  ]);
+  return { ...settings, fraud_settings: Object.fromEntries(fraud) as unknown };
 }
 
 function refuseStale(present: SettingsRecord, expected: SettingsRecord): void {
