@@ -26,11 +26,16 @@ import { ImportPage } from './products/import.js';
 import { ProductPage, Products } from './products/products.js';
 import { to, useRoute } from './route.js';
 import { can, Enter, SignIn, SignInAgain, signOut, useMe } from './session.js';
+import { SettingsPage } from './settings/settings.js';
 import { Movements, Stock } from './stock/stock.js';
 import { createStore, useStore } from './store.js';
 import { Team } from './team/team.js';
 
-const NEEDS: Readonly<Record<string, readonly Scope[]>> = { '/developers': ['keys', 'webhooks'], '/team': ['team'] };
+const NEEDS: Readonly<Record<string, readonly Scope[]>> = {
+  '/developers': ['keys', 'webhooks'],
+  '/team': ['team'],
+  '/settings': ['settings'],
+};
 
 const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
 
@@ -132,6 +137,7 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   customers: (id) => (id ? <CustomerPage key={id} id={id} /> : <Customers />),
   developers: () => <Developers />,
   team: () => <Team />,
+  settings: () => <SettingsPage />,
 };
 
 function decode(text: string): string | undefined {
