@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { AUDIT_ACTIONS } from '@app/application';
 import { purgeExpired } from '@app/infrastructure';
 import pg from 'pg';
 import type { Session } from '../builders/store-fixture.js';
@@ -162,10 +161,10 @@ describe('the audit', () => {
     const person = { id: ben.id, name: ben.name };
     const [subject, address] = [{ kind: 'person', ...person }, '198.51.100.200'];
     expect((await entries()).map(({ at: _at, ...entry }) => entry)).toEqual([
-      { ...byOwner(), action: 'session.ended', subject, changes: { device: ['Firefox on Linux', null] } },
+      { ...byOwner(), action: 'session.ended', subject, changes: { device: ['Firefox, Linux', null] } },
       {
         ...{ actor: { type: 'person', ...person }, action: 'sign_in.succeeded', subject, address },
-        changes: { method: [null, 'code'], device: [null, 'Firefox on Linux'] },
+        changes: { method: [null, 'code'], device: [null, 'Firefox, Linux'] },
       },
       {
         ...{ actor: { type: 'system', id: '', name: '' }, action: 'sign_in.failed', subject, address },
@@ -378,11 +377,6 @@ describe('the audit', () => {
 
     await pool.end();
     expect((await entries()).map(({ subject }) => subject.id)).toEqual(['KEPT']);
-  });
-
-  it('documents every action', async () => {
-    const answer = await api.inject({ url: '/docs/openapi.json' });
-    for (const action of AUDIT_ACTIONS) expect(answer.body).toContain(`"${action}"`);
   });
 
   it('contains no key, code, link, cookie, secret, header or path of a webhook', async () => {

@@ -1021,6 +1021,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/audit': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Who changed what, newest first
+     * @description Changes of keys, people, sign-ins, prices, price lists, imports, webhooks and settings, and exports and erasures of personal data. Kept for 400 days.
+     */
+    get: operations['listAudit'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/changes': {
     parameters: {
       query?: never;
@@ -1902,6 +1922,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
       )[];
       /** @description Allowed networks. Absent: any, or the networks of the key of the request. */
       networks?: string[] | null;
@@ -5522,7 +5543,7 @@ export interface components {
        * @enum {string}
        */
       mode: 'live' | 'test';
-      /** @description Scopes of the key. `full` contains all but `keys` and `team`. */
+      /** @description Scopes of the key. `full` contains all but `pricing`, `keys`, `settings` and `team`. */
       scope: (
         | 'read'
         | 'orders'
@@ -5535,6 +5556,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Allowed networks; empty = any. */
@@ -5637,6 +5659,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -5778,6 +5801,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -5924,6 +5948,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -6210,6 +6235,101 @@ export interface components {
        * @example 4
        */
       out_of_stock: number;
+    };
+    AuditEntry: {
+      /**
+       * Format: date-time
+       * @description When it happened. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description Who did it. */
+      actor: {
+        /**
+         * @description An API key, a person, a command, or the service itself with its extensions.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      };
+      /**
+       * @description What happened. New actions may be added.
+       * @example person.changed
+       * @enum {string}
+       */
+      action:
+        | 'key.created'
+        | 'key.rolled'
+        | 'key.activated'
+        | 'key.deactivated'
+        | 'key.revoked'
+        | 'person.added'
+        | 'person.changed'
+        | 'person.invited'
+        | 'person.removed'
+        | 'session.ended'
+        | 'sign_in.succeeded'
+        | 'sign_in.failed'
+        | 'prices.changed'
+        | 'price_list.created'
+        | 'price_list.changed'
+        | 'price_list.deleted'
+        | 'import.written'
+        | 'webhook.created'
+        | 'webhook.changed'
+        | 'webhook.paused'
+        | 'webhook.resumed'
+        | 'webhook.replayed'
+        | 'webhook.secret_rotated'
+        | 'webhook.deleted'
+        | 'customer.exported'
+        | 'customer.erased'
+        | 'settings.changed';
+      /** @description What it is about. */
+      subject: {
+        /**
+         * @description New kinds may be added.
+         * @example person
+         * @enum {string}
+         */
+        kind: 'key' | 'person' | 'prices' | 'price_list' | 'import' | 'webhook' | 'customer' | 'settings';
+        /**
+         * @description Its id or code; `""` when it has none.
+         * @example 01a22d4b-da56-7388-a303-e67b001202ef
+         */
+        id: string;
+        /**
+         * @description Its name at that time; `""` when it has none.
+         * @example Ben
+         */
+        name: string;
+      };
+      /**
+       * @description The values before and after, by field: `[before, after]`. Secrets are never shown; a long value is shortened.
+       * @example {
+       *       "role": [
+       *         "warehouse",
+       *         "support"
+       *       ]
+       *     }
+       */
+      changes: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description The address of the client; null for a command and for the service itself.
+       * @example 192.0.2.7
+       */
+      address: string | null;
     };
     ChangedOrder: {
       /**
@@ -7391,6 +7511,18 @@ export interface components {
       /** @enum {boolean} */
       success: true;
       data: components['schemas']['Attention'];
+    };
+    AuditPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['AuditEntry'][];
+      /**
+       * @description Where the next page begins. Opaque. `""` if the first page is empty.
+       * @example YTEuMS4xNzYzNjMxMDAwMDAw
+       */
+      cursor: string;
+      /** @description Whether there is a next page. */
+      has_more: boolean;
     };
     ChangePage: {
       /** @enum {boolean} */
@@ -12387,6 +12519,123 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listAudit: {
+    parameters: {
+      query?: {
+        /** @description Only what happened at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        from?: string;
+        /** @description Only what happened before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        to?: string;
+        /** @description Only those with exactly this text as the id of the key or the person, or the type of another actor. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        actor?: string;
+        /** @description Only those with this action. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
+        action?:
+          | 'key.created'
+          | 'key.rolled'
+          | 'key.activated'
+          | 'key.deactivated'
+          | 'key.revoked'
+          | 'person.added'
+          | 'person.changed'
+          | 'person.invited'
+          | 'person.removed'
+          | 'session.ended'
+          | 'sign_in.succeeded'
+          | 'sign_in.failed'
+          | 'prices.changed'
+          | 'price_list.created'
+          | 'price_list.changed'
+          | 'price_list.deleted'
+          | 'import.written'
+          | 'webhook.created'
+          | 'webhook.changed'
+          | 'webhook.paused'
+          | 'webhook.resumed'
+          | 'webhook.replayed'
+          | 'webhook.secret_rotated'
+          | 'webhook.deleted'
+          | 'customer.exported'
+          | 'customer.erased'
+          | 'settings.changed';
+        /** @description Only those with exactly this text as the id or code of the subject. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        subject?: string;
+        /** @description The `cursor` of the previous page, with the same filters. The example shows only the format: the service refuses it with 400 `cursor_invalid`. */
+        cursor?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuditPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code':
+            'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
