@@ -15,6 +15,7 @@ const PAGES = [
   '#/developers/webhooks',
   '#/developers/requests',
   '#/team',
+  '#/audit',
   '#/nowhere',
   '#/orders/%',
 ];

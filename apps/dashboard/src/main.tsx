@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render, type ComponentChildren, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { Audit } from './audit/audit.js';
 import { CustomerPage, Customers } from './customers/customers.js';
 import { Developers } from './developers/developers.js';
 import { Home } from './home/home.js';
@@ -30,7 +31,11 @@ import { Movements, Stock } from './stock/stock.js';
 import { createStore, useStore } from './store.js';
 import { Team } from './team/team.js';
 
-const NEEDS: Readonly<Record<string, readonly Scope[]>> = { '/developers': ['keys', 'webhooks'], '/team': ['team'] };
+const NEEDS: Readonly<Record<string, readonly Scope[]>> = {
+  '/developers': ['keys', 'webhooks'],
+  '/team': ['team'],
+  '/audit': ['settings'],
+};
 
 const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
 
@@ -132,6 +137,7 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   customers: (id) => (id ? <CustomerPage key={id} id={id} /> : <Customers />),
   developers: () => <Developers />,
   team: () => <Team />,
+  audit: () => <Audit />,
 };
 
 function decode(text: string): string | undefined {
