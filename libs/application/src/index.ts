@@ -60,6 +60,7 @@ export * from './ports/stock.repository.js';
 export * from './ports/stock-ledger.js';
 export * from './ports/store-attention.js';
 export * from './ports/store-import.js';
+export * from './ports/store-settings.js';
 export * from './ports/store-moves.js';
 export * from './ports/store.repository.js';
 export * from './ports/webhook-queue.js';

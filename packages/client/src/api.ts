@@ -752,6 +752,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/settings': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The settings of the store
+     * @description Each stored secret is shown as `set`.
+     */
+    get: operations['getSettings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /**
+     * Change settings of the store
+     * @description Each given setting is replaced as a whole, and the others stay. Null sets the default. `set` keeps a stored secret. A payment method that the new list leaves out loses its credentials.
+     */
+    patch: operations['changeSettings'];
+    trace?: never;
+  };
   '/v1/key': {
     parameters: {
       query?: never;
@@ -4528,9 +4552,15 @@ export interface components {
         /** @description In major units, as decimal text such as "79.90". */
         price: string;
       }[];
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /**
+       * Format: int32
+       * @description Minimum units per order. 1 if only `step` is given.
+       */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
+      /**
+       * Format: int32
+       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
+       */
       step?: number | null;
     };
     /** @description The minimum quantity and the step of a product, or of one variant, at catalog prices. Key: store, product, variant. */
@@ -4542,9 +4572,15 @@ export interface components {
       kind: 'quantity_rule';
       product: string;
       variant?: string | null;
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /**
+       * Format: int32
+       * @description Minimum units per order. 1 if only `step` is given.
+       */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
+      /**
+       * Format: int32
+       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
+       */
       step?: number | null;
     };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
@@ -4571,7 +4607,10 @@ export interface components {
       total_spent?: number;
       tags?: (string | null)[];
       city?: string | null;
-      /** @description Payment terms of new orders in days. Null removes them. */
+      /**
+       * Format: int32
+       * @description Payment terms of new orders in days. Null removes them.
+       */
       payment_terms_days?: number | null;
       company?: string | null;
       vat_id?: string | null;
@@ -4712,7 +4751,10 @@ export interface components {
       external_reference?: string | null;
       /** @description ISO 8601 with a zone. */
       created_at: string;
-      /** @description Payment terms in days after created_at. Absent: no terms. */
+      /**
+       * Format: int32
+       * @description Payment terms in days after created_at. Absent: no terms.
+       */
       payment_terms_days?: number | null;
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
@@ -5531,6 +5573,212 @@ export interface components {
       } & {
         [key: string]: unknown;
       };
+    };
+    Settings: {
+      name: string;
+      custom_domain: string;
+      /** @description UTC or an IANA name. */
+      time_zone: string;
+      logo_url: string;
+      /** @description #rrggbb */
+      primary_color: string;
+      seo_title: string;
+      contact: {
+        /** @description An address that mail can be sent to. */
+        email?: string;
+        phone?: string;
+        address?: string;
+      };
+      theme: {
+        [key: string]: unknown;
+      };
+      payment_settings: {
+        methods?: {
+          methodId: string;
+          enabled: boolean;
+          isSandbox?: boolean;
+          /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
+          credentials?:
+            | {
+                [key: string]: unknown;
+              }
+            | null
+            | string;
+        }[];
+      } & {
+        [key: string]: unknown;
+      };
+      ecommerce_settings: {
+        /** @description False switches off the mail to the customer. */
+        notifications?: {
+          shipment?: boolean;
+          cancellation?: boolean;
+          refund?: boolean;
+        } & {
+          [key: string]: unknown;
+        };
+      } & {
+        [key: string]: unknown;
+      };
+      fraud_settings: {
+        blocked_emails?: string[];
+        blocked_phones?: string[];
+        /**
+         * Format: int64
+         * @description Orders from this amount on are reviewed; minor units.
+         */
+        review_amount?: number;
+        /**
+         * Format: int32
+         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_email?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_phone?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_address?: number | null;
+      };
+      /** @description Taxes and shipping of new orders. Empty: none. */
+      charge_settings: {
+        /** @description Whether prices and shipping include tax. Absent: false. */
+        prices_include_tax?: boolean;
+        /** @description The country from which the store sells. An order to another EU country has no tax if its VAT id is not of this country. */
+        reverse_charge_from?: string;
+        rates?: {
+          /** @description The country to which the order ships. */
+          country: string;
+          /** @description For the products of this category. Absent: for all others, and for shipping. */
+          category?: string;
+          name: string;
+          /** @description In percent, with at most 4 decimals. */
+          rate: number;
+        }[];
+        shipping?: {
+          /**
+           * Format: int64
+           * @description In minor units.
+           */
+          amount: number;
+          /**
+           * Format: int64
+           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
+           */
+          free_from?: number | null;
+        };
+      };
+    };
+    SettingsChange: {
+      name?: string;
+      custom_domain?: string | null;
+      /** @description UTC or an IANA name. */
+      time_zone?: string | null;
+      logo_url?: string | null;
+      /** @description #rrggbb */
+      primary_color?: string | null;
+      seo_title?: string | null;
+      contact?: {
+        /** @description An address that mail can be sent to. */
+        email?: string | null;
+        phone?: string | null;
+        address?: string | null;
+      } | null;
+      theme?: {
+        [key: string]: unknown;
+      } | null;
+      payment_settings?:
+        | ({
+            methods?: {
+              methodId: string;
+              enabled: boolean;
+              isSandbox?: boolean;
+              /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
+              credentials?:
+                | {
+                    [key: string]: unknown;
+                  }
+                | null
+                | string;
+            }[];
+          } & {
+            [key: string]: unknown;
+          })
+        | null;
+      ecommerce_settings?:
+        | ({
+            /** @description False switches off the mail to the customer. */
+            notifications?: {
+              shipment?: boolean;
+              cancellation?: boolean;
+              refund?: boolean;
+            } & {
+              [key: string]: unknown;
+            };
+          } & {
+            [key: string]: unknown;
+          })
+        | null;
+      fraud_settings?: {
+        blocked_emails?: (string | null)[];
+        blocked_phones?: (string | null)[];
+        /**
+         * Format: int64
+         * @description Orders from this amount on are reviewed; minor units.
+         */
+        review_amount?: number;
+        /**
+         * Format: int32
+         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_email?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_phone?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_address?: number | null;
+      } | null;
+      /** @description Taxes and shipping of new orders. Empty: none. */
+      charge_settings?: {
+        /** @description Whether prices and shipping include tax. Absent: false. */
+        prices_include_tax?: boolean;
+        /** @description The country from which the store sells. An order to another EU country has no tax if its VAT id is not of this country. */
+        reverse_charge_from?: string | null;
+        rates?: {
+          /** @description The country to which the order ships. */
+          country: string | null;
+          /** @description For the products of this category. Absent: for all others, and for shipping. */
+          category?: string;
+          name: string;
+          /** @description In percent, with at most 4 decimals. */
+          rate: number;
+        }[];
+        shipping?: {
+          /**
+           * Format: int64
+           * @description In minor units.
+           */
+          amount: number;
+          /**
+           * Format: int64
+           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
+           */
+          free_from?: number | null;
+        };
+      } | null;
+      /** @description Settings as you have read them. If one of them is different now, nothing changes. */
+      expected?: {
+        [key: string]: unknown;
+      } | null;
     };
     ApiKey: {
       /**
@@ -7453,6 +7701,11 @@ export interface components {
       success: true;
       data: components['schemas']['Store'];
     };
+    SettingsAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Settings'];
+    };
     ApiKeyAnswer: {
       /** @enum {boolean} */
       success: true;
@@ -7959,6 +8212,23 @@ export interface components {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden8: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
           | 'api_key_inactive'
           | 'store_inactive'
           | 'address_not_allowed'
@@ -8011,7 +8281,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden8: {
+    Forbidden9: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -8028,7 +8298,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden9: {
+    Forbidden10: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -8067,7 +8337,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden10: {
+    Forbidden11: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -11517,6 +11787,123 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  getSettings: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SettingsAnswer'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changeSettings: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SettingsChange'];
+      };
+    };
+    responses: {
+      /** @description All settings after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SettingsAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'stale' | 'settings_refused';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
   getKey: {
     parameters: {
       query?: never;
@@ -11600,7 +11987,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11658,7 +12045,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11741,7 +12128,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11805,7 +12192,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11866,7 +12253,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11927,7 +12314,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -11972,7 +12359,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -12021,7 +12408,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12079,7 +12466,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12159,7 +12546,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12241,7 +12628,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12302,7 +12689,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12373,7 +12760,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12422,7 +12809,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
@@ -12754,7 +13141,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12816,7 +13203,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12882,7 +13269,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12926,7 +13313,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12991,7 +13378,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -13052,7 +13439,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13096,7 +13483,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13140,7 +13527,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13205,7 +13592,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13270,7 +13657,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];

@@ -26,12 +26,12 @@ export type Row =
   | { readonly as: 'webhook'; readonly scope: ScopeWord }
   /** A route for sessions of owners only. No key reaches it. */
   | { readonly as: 'team'; readonly scope: 'team'; readonly body?: object }
-  /** What the path names, which it creates in the store of the key. */
+  /** What the path names, or the settings, which it writes in the store of the key. */
   | { readonly as: 'put'; readonly scope: ScopeWord; readonly body: object }
   /** A key. Its body refers to nothing of the store. */
   | { readonly as: 'key'; readonly scope: 'keys' }
   /** A route about the store as a whole. */
-  | { readonly as: 'profile' }
+  | { readonly as: 'profile'; readonly scope?: ScopeWord }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
 
@@ -102,6 +102,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/brands': { as: 'list' },
   'GET /v1/brands/:idOrSlug': { as: 'one', known: ['brand', 'brand slug'] },
   'GET /v1/store': { as: 'profile' },
+  'GET /v1/settings': { as: 'profile', scope: 'settings' },
+  'PATCH /v1/settings': { as: 'put', scope: 'settings', body: { seo_title: 'x' } },
   'GET /v1/key': { as: 'profile' },
   'GET /v1/people': TEAM,
   'POST /v1/people': { ...TEAM, body: { email: 'ada@example.com', name: 'Ada', role: 'viewer' } },
