@@ -16,6 +16,7 @@ const PAGES = [
   '#/developers/requests',
   '#/team',
   '#/settings',
+  '#/audit',
   '#/nowhere',
   '#/orders/%',
 ];

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
 
-const DIALOGS = ['Edit shop…', 'Edit contact…', 'Edit mails…', 'Add payment method…', 'Edit… paylark'];
-const MORE_DIALOGS = ['Remove… paylark', 'Edit taxes and shipping…', 'Edit screening…'];
+const DIALOGS = ['Edit shop…', 'Edit contact…', 'Edit mails…', 'Add payment method…', 'Edit…: paylark'];
+const MORE_DIALOGS = ['Remove…: paylark', 'Edit taxes and shipping…', 'Edit screening…'];
 
 interface Settings {
   readonly name: string;
@@ -116,11 +116,11 @@ describeInBrowser('the settings in the dashboard', () => {
     await page.getByLabel('New credentials').fill('secret_key=canary-of-stripe\npublic_key = p=1');
     await save(page);
     await page.getByText('enabled · credentials stored').waitFor();
-    await openDialog(page, 'Edit… stripe');
+    await openDialog(page, 'Edit…: stripe');
     expect(await page.getByLabel('New credentials').inputValue()).toBe('');
     await page.getByLabel('Customers can choose it').uncheck();
     await save(page);
-    await openDialog(page, 'Remove… paylark');
+    await openDialog(page, 'Remove…: paylark');
     await save(page, 'Remove');
 
     expect((await settings()).payment_settings.methods).toEqual([

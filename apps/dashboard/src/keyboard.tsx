@@ -14,6 +14,7 @@ export const PAGES = [
   { key: 'd', name: 'Developers', path: '/developers' },
   { key: 't', name: 'Team', path: '/team' },
   { key: 'e', name: 'Settings', path: '/settings' },
+  { key: 'a', name: 'Audit', path: '/audit' },
 ] as const;
 
 const KEYS: readonly (readonly [keys: string, effect: string])[] = [

@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render, type ComponentChildren, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { Audit } from './audit/audit.js';
 import { CustomerPage, Customers } from './customers/customers.js';
 import { Developers } from './developers/developers.js';
 import { Home } from './home/home.js';
@@ -35,6 +36,7 @@ const NEEDS: Readonly<Record<string, readonly Scope[]>> = {
   '/developers': ['keys', 'webhooks'],
   '/team': ['team'],
   '/settings': ['settings'],
+  '/audit': ['settings'],
 };
 
 const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
@@ -138,6 +140,7 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   developers: () => <Developers />,
   team: () => <Team />,
   settings: () => <SettingsPage />,
+  audit: () => <Audit />,
 };
 
 function decode(text: string): string | undefined {

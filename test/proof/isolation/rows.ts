@@ -124,6 +124,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/webhooks/:id/replay': { as: 'change', scope: 'webhooks', body: { from: '2026-01-01T00:00:00Z' } },
   'POST /v1/webhooks/:id/rotate-secret': { as: 'change', scope: 'webhooks' },
   'DELETE /v1/webhooks/:id': { as: 'change', scope: 'webhooks' },
+  'GET /v1/audit': { as: 'list', scope: 'settings' },
   'GET /v1/keys': { as: 'list', scope: 'keys' },
   'GET /v1/keys/usage': { as: 'list', scope: 'keys' },
   'POST /v1/keys': { as: 'key', scope: 'keys' },

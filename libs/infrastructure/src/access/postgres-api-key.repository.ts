@@ -21,7 +21,7 @@ import {
 import { TooManyKeys, type ApiKeyMode, type ApiKeyScope, type Role } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Histogram } from 'prom-client';
-import { recordAudit } from '../audit/record-audit.js';
+import { allNew, recordAudit } from '../audit/record-audit.js';
 import { pageOf, offsetOf, type Counted } from '../lists/paging.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
@@ -298,8 +298,7 @@ const originOf = ({ actor, key }: KeyMaker): ChangeOrigin => ({ actor, address: 
 const subjectOf = ({ id, name }: Pick<ApiKeyRecord, 'id' | 'name'>) => ({ kind: 'key', id, name }) as const;
 
 function rightsOf({ mode, scope, networks, trusted, expiresAt }: ApiKeyRecord): AuditEvent['changes'] {
-  const rights = { mode, scope, networks, trusted, expires_at: expiresAt };
-  return Object.fromEntries(Object.entries(rights).map(([field, value]) => [field, [null, value]]));
+  return allNew({ mode, scope, networks, trusted, expires_at: expiresAt });
 }
 
 function toLookup(row: LookupRow): StoredApiKey {

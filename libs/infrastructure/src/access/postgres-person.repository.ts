@@ -162,7 +162,7 @@ export class PostgresPersonRepository extends PersonRepository {
       if (!before) return null;
       const person = (await sql.query<Person>(CHANGE, [storeId, id, name, role]))[0] as Person;
       await sql.query(CHANGE_SESSIONS, [storeId, id, scopeOfRole(person.role)]);
-      const changes = changesBetween(before, person, ['name', 'role']);
+      const changes = changesBetween({ ...before }, { name: person.name, role: person.role });
       if (Object.keys(changes).length > 0) await record(sql, originOfRequest(asker), 'person.changed', person, changes);
       return person;
     });

@@ -23,7 +23,7 @@ export class PostgresAuditLog extends AuditLog {
     const where = new Conditions('store_id = ?', storeId);
     if (actor !== undefined && WITHOUT_ID.includes(actor)) where.and(`actor_id = '' AND actor_type = ?`, actor);
     else if (actor !== undefined) where.and(`actor_id = ? AND actor_id <> ''`, actor);
-    if (action !== undefined) where.and('action = ?', action);
+    if (action !== undefined) where.and('action = lower(?)', action);
     if (subject !== undefined) where.and(`subject_id = ? AND subject_id <> ''`, subject);
     if (after) where.and('(at, id) < (?, ?)', after.at, after.id);
     const range = inRange('at', { from, to }, where);

@@ -30,13 +30,18 @@ export function originOfRequest(key: ApiKeyLookup | null): ChangeOrigin {
   return key ? originOf(key) : { actor: operator(), address: null };
 }
 
-/** Returns the fields that differ, with their values. */
-export function changesBetween<T extends object>(before: T, after: T, fields: readonly (keyof T & string)[]) {
+/** Returns the fields of `after` whose value differs, with both values. */
+export function changesBetween(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
-    fields
-      .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
-      .map((field) => [field, [before[field], after[field]] as const]),
+    Object.entries(after)
+      .filter(([field, value]) => JSON.stringify(before[field]) !== JSON.stringify(value))
+      .map(([field, value]) => [field, [before[field], value] as const]),
   );
+}
+
+/** Returns the fields of something new. */
+export function allNew(values: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries(values).map(([field, value]) => [field, [null, value] as const]));
 }
 
 function shortened(changes: AuditEvent['changes']): AuditEvent['changes'] {

@@ -2,6 +2,8 @@ import {
   Deadline,
   DeadlineExceeded,
   WebhookRepository,
+  type AuditEvent,
+  type ChangeOrigin,
   type FeedPosition,
   type IdempotentRequest,
   type NewWebhook,
@@ -13,11 +15,13 @@ import {
 } from '@app/application';
 import { MAX_WEBHOOKS, TooManyWebhooks, WebhookDeleted, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { allNew, changesBetween, recordAudit } from '../audit/record-audit.js';
 import { lastPositionBefore } from '../feed/last-position-before.js';
 import { numberAllChangesOf, NUMBER_ALL_TIMEOUT_MS } from '../feed/number-changes.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';
+import type { Sql } from '../postgres/sql.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { openSecrets, sealHeaders, sealSecrets } from './webhook-secrets.js';
 
@@ -101,6 +105,9 @@ const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
 
 const LOCK = `/* webhooks.lock */
   SELECT secrets FROM webhooks WHERE ${IS_WEBHOOK} FOR NO KEY UPDATE`;
+const LOCK_SETTINGS = `/* webhooks.lock_settings */
+  SELECT name, url, kinds::text[], body, batch, header_names AS "headerNames", state FROM webhooks
+  WHERE ${IS_WEBHOOK} FOR NO KEY UPDATE`;
 const ROTATE = `/* webhooks.rotate */
   UPDATE webhooks SET secrets = $4, epoch = epoch + 1 WHERE ${IS_WEBHOOK} RETURNING 1`;
 
@@ -116,7 +123,11 @@ export class PostgresWebhookRepository extends WebhookRepository {
   }
 
   /** The key stores only the id, because an answer contains the secret in plain text. */
-  override async insert(webhook: NewWebhook, request: IdempotentRequest | null = null): Promise<ShownWebhook> {
+  override async insert(
+    webhook: NewWebhook,
+    origin: ChangeOrigin,
+    request: IdempotentRequest | null = null,
+  ): Promise<ShownWebhook> {
     const { storeId, id, mode, name, url, kinds, body, batch, secret } = webhook;
     const secrets = sealSecrets(this.cipher, { storeId, id }, [{ secret, until: null }]);
     await this.catchUp(storeId);
@@ -126,6 +137,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
       if (!earlier) await sql.query(LOCK_STORE, [storeId]);
       if (!earlier) await sql.query(INSERT, values);
       const found = await shown(sql, [storeId, earlier?.record.id ?? id, mode]);
+      if (found && !earlier) await record(sql, origin, 'webhook.created', found, allNew(settingsOf(found)));
       if (found) return found;
       throw earlier ? new WebhookDeleted() : new TooManyWebhooks(MAX_WEBHOOKS);
     });
@@ -156,11 +168,18 @@ export class PostgresWebhookRepository extends WebhookRepository {
     return row ? (openSecrets(this.cipher, key, row.secrets).texts[0] ?? null) : null;
   }
 
-  override change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<ShownWebhook | null> {
+  override change(
+    key: WebhookKey,
+    mode: ApiKeyMode | null,
+    change: WebhookChange,
+    origin: ChangeOrigin,
+  ): Promise<ShownWebhook | null> {
     const { storeId, id } = key;
     return this.database.transaction(storeId, async (sql) => {
       const values = [storeId, id, mode];
       const write = (text: string, ...more: unknown[]) => sql.query(text, [...values, ...more]);
+      const [before] = await sql.query<AuditedRow>(LOCK_SETTINGS, values);
+      if (!before) return null;
       if (change.kind === 'pause') await write(PAUSE);
       else if (change.kind === 'resume') await write(RESUME);
       else if (change.kind === 'test') await write(TEST);
@@ -168,16 +187,23 @@ export class PostgresWebhookRepository extends WebhookRepository {
       else if (change.kind === 'rotate') await this.rotate(sql, key, mode, change);
       else if (change.from instanceof Date) await write(REPLAY_FROM_TIME, change.from);
       else await write(REPLAY_FROM_POSITION, change.from.branch, change.from.position, change.from.base);
-      return shown(sql, values);
+      const after = await shown(sql, values);
+      if (after) await recordChange(sql, origin, change, before, after);
+      return after;
     });
   }
 
-  override delete({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null> {
+  override delete(
+    { storeId, id }: WebhookKey,
+    mode: ApiKeyMode | null,
+    origin: ChangeOrigin,
+  ): Promise<ShownWebhook | null> {
     return this.database.transaction(storeId, async (sql) => {
       const values = [storeId, id, mode];
       await sql.query(LOCK, values);
       const found = await shown(sql, values);
       await sql.query(DELETE, values);
+      if (found) await record(sql, origin, 'webhook.deleted', found, {});
       return found;
     });
   }
@@ -215,6 +241,59 @@ export class PostgresWebhookRepository extends WebhookRepository {
 /** Reads the webhook after its row is locked or written: no attempt is recorded without that lock. */
 async function shown(sql: TransactionSql, values: readonly unknown[]): Promise<ShownWebhook | null> {
   return first(await sql.query(FIND, values));
+}
+
+type AuditedRow = Pick<Webhook, 'name' | 'url' | 'kinds' | 'body' | 'batch' | 'headerNames' | 'state'>;
+
+/** Paths and parameters of a URL may contain a secret of the receiver. */
+function settingsOf({ name, url, kinds, body, batch, headerNames }: AuditedRow) {
+  return { name, url: new URL(url).origin, kinds, body, batch, headers: headerNames };
+}
+
+function record(
+  sql: Sql,
+  origin: ChangeOrigin,
+  action: AuditEvent['action'],
+  { storeId, id, name }: Webhook,
+  changes: AuditEvent['changes'],
+): Promise<void> {
+  return recordAudit(sql, storeId, origin, { action, subject: { kind: 'webhook', id, name }, changes });
+}
+
+/** A test message, and a change to what the webhook already has, leave no entry. */
+async function recordChange(
+  sql: Sql,
+  origin: ChangeOrigin,
+  change: WebhookChange,
+  before: AuditedRow,
+  after: Webhook,
+): Promise<void> {
+  const note = (action: AuditEvent['action'], changes: AuditEvent['changes']) =>
+    record(sql, origin, action, after, changes);
+  switch (change.kind) {
+    case 'pause':
+    case 'resume': {
+      if (before.state === after.state) return;
+      return note(change.kind === 'pause' ? 'webhook.paused' : 'webhook.resumed', {
+        state: [before.state, after.state],
+      });
+    }
+    case 'configure': {
+      const [old, present] = [settingsOf(before), settingsOf(after)];
+      const changes: AuditEvent['changes'] = {
+        ...changesBetween(old, present),
+        // Something else than what is shown may have changed.
+        ...(before.url !== after.url && { url: [old.url, present.url] }),
+        ...(change.settings.headers && { headers: [old.headers, present.headers] }),
+      };
+      return Object.keys(changes).length > 0 ? note('webhook.changed', changes) : undefined;
+    }
+    case 'replay':
+      return note('webhook.replayed', { from: [null, change.from instanceof Date ? change.from : 'cursor'] });
+    case 'rotate':
+      return note('webhook.secret_rotated', { overlap_seconds: [null, change.overlapMs / 1_000] });
+    case 'test':
+  }
 }
 
 function first([row]: readonly ShownRow[]): ShownWebhook | null {
