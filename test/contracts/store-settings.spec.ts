@@ -46,7 +46,7 @@ describe('StoreSettings', () => {
     await expect(change({ name: 'Acme', time_zone: 'Europe/Atlantis' })).rejects.toThrow(SettingsRefused);
     await expect(change({ name: 'Acme', theme: { api_key: 'set' } })).rejects.toThrow(
       new SettingsRefused([
-        { path: 'theme.api_key', message: 'is "set", which keeps a stored secret, but none is stored' },
+        { path: 'theme.api_key', message: 'has no stored secret to keep, or several: send the secret itself' },
       ]),
     );
     await expect(change({ name: 'Acme' }, { name: 'Other' })).rejects.toThrow(new StaleSettings(['name']));

@@ -301,7 +301,7 @@ describe('secrets', () => {
     expect(answer.faults).toEqual(
       ['payment_settings.methods[1].credentials', 'theme.a.api_key'].map((path) => ({
         path,
-        message: 'is "set", which keeps a stored secret, but none is stored',
+        message: 'has no stored secret to keep, or several: send the secret itself',
       })),
     );
     expect(await read()).toMatchObject({ theme: {}, payment_settings: {} });

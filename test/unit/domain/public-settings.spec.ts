@@ -372,6 +372,15 @@ describe('settings that are shown with "set" in the place of secrets', () => {
     expect(restore({ gateways: [shown('two', 'other')] }).missing).toEqual(['.gateways[0].secret']);
   });
 
+  it('refuse to guess which of several secrets a changed list keeps', () => {
+    const stored = { hosts: ['a', 'a'] };
+
+    expect(
+      restore({ list: ['set'] }, { list: [key('sk_', 'live_', 'a1'), key('sk_', 'live_', 'b2')] }).missing,
+    ).toEqual(['.list[0]']);
+    expect(restore({ hosts: ['a', 'a', 'b'] }, stored)).toEqual({ value: { hosts: ['a', 'a', 'b'] }, missing: [] });
+  });
+
   it('name each "set" in the place of a secret that is not stored, and keep it as a text elsewhere', () => {
     const given = { font: 'set', token: 'set', deep: [{ password: 'set' }, { name: 'api_key', value: 'set' }] };
 

@@ -91,7 +91,7 @@ export const ApiChangeSettings = ApiWrite({
     new SettingsRefused([
       {
         path: 'payment_settings.methods[0].credentials',
-        message: 'is "set", which keeps a stored secret, but none is stored',
+        message: 'has no stored secret to keep, or several: send the secret itself',
       },
     ]),
     new CommitOutcomeUnknown(null),

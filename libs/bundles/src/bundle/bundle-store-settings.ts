@@ -31,6 +31,8 @@ const UPDATE = `/* settings.update */
 const DROP_CREDENTIALS = `/* settings.credentials.drop */
   DELETE FROM gateway_credentials WHERE store_id = $1 AND method_id <> ALL ($2)`;
 
+const MAX_NAMED = 20;
+
 interface Stored extends Readonly<Record<keyof typeof SETTINGS.properties, unknown>> {
   /** The payment methods with stored credentials. */
   readonly held: readonly string[];
@@ -71,7 +73,7 @@ export class BundleStoreSettings extends StoreSettings {
   private async write(sql: Sql, storeId: number, before: Stored, settings: SettingsFields): Promise<string[]> {
     const faults: LineFault[] = [];
     const row = await restored(sql, settings, before, faults);
-    if (faults.length > 0) throw new SettingsRefused(faults);
+    if (faults.length > 0) throw new SettingsRefused(faults.slice(0, MAX_NAMED));
     const changed = Object.entries(row).flatMap(([name, value]) => {
       return isDeepStrictEqual(value, before[name as keyof Stored]) ? [] : [name];
     });
@@ -136,7 +138,7 @@ async function restored(sql: Sql, settings: SettingsFields, before: Stored, faul
     faults.push({ path: 'time_zone', message: UNKNOWN_ZONE });
   }
   const missing = (path: string) => {
-    faults.push({ path, message: 'is "set", which keeps a stored secret, but none is stored' });
+    faults.push({ path, message: 'has no stored secret to keep, or several: send the secret itself' });
   };
   const withSecrets = <Value>(name: keyof SettingsFields, value: Value) =>
     typeof value === 'object' && value !== null

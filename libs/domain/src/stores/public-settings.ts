@@ -79,7 +79,8 @@ const MASK = 'set';
 /**
  * Replaces each `set` of {@link maskedSettings} by the stored secret. An entry of a list gets the secrets of the stored
  * entry that is shown like it, because a list may have a new order.
- * @param missing receives the path of each `set` in the place of a secret that is not stored.
+ * @param missing receives the path of each `set` without a stored secret, and of each entry of a changed list that several
+ * stored entries are shown like.
  */
 export function withStoredSecrets(given: object, stored: unknown, missing: (path: string) => void): unknown {
   return restored(given, stored, maskedSettings(stored), { path: '', isSecret: false, missing });
@@ -94,10 +95,13 @@ interface Place {
 function restored(given: unknown, stored: unknown, shown: unknown, place: Place): unknown {
   if (stored !== undefined && isDeepStrictEqual(given, shown)) return stored;
   if (Array.isArray(given)) {
-    const [entries, views] = [Array.isArray(stored) ? (stored as unknown[]) : [], Array.isArray(shown) ? shown : []];
+    const [entries, views] = [listOf(stored), listOf(shown)];
     return given.map((entry: unknown, index) => {
-      const found = views.findIndex((view) => isDeepStrictEqual(view, entry));
-      return restored(entry, entries[found], views[found], { ...place, path: `${place.path}[${index}]` });
+      const at = { ...place, path: `${place.path}[${index}]` };
+      const [first, ...others] = entries.filter((_, position) => isDeepStrictEqual(views[position], entry));
+      if (first === undefined) return restored(entry, undefined, undefined, at);
+      if (others.some((other) => !isDeepStrictEqual(other, first))) place.missing(at.path);
+      return first;
     });
   }
   if (isRecord(given)) {
@@ -111,6 +115,8 @@ function restored(given: unknown, stored: unknown, shown: unknown, place: Place)
   if (given === MASK && place.isSecret) place.missing(place.path);
   return given;
 }
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 function memberOf(record: unknown, name: string): unknown {
   return isRecord(record) && Object.hasOwn(record, name) ? record[name] : undefined;
