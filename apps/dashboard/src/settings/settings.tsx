@@ -88,7 +88,7 @@ function Mails({ settings: { ecommerce_settings } }: OfSettings) {
   );
   return (
     <Section title="Mails and storefront" actions={edit}>
-      <Facts facts={MAILS.map((mail) => [`Mail: ${mail}`, notifications[mail] === false ? 'off' : 'on'])} />
+      <Facts facts={MAILS.map((mail) => [`Mail: ${mail}`, notifications[mail] === false ? 'off' : 'on'] as const)} />
       <Other label="Storefront" of={others} />
     </Section>
   );
@@ -160,10 +160,11 @@ const LIMITS = { email: 30, phone: 30, address: 60 } as const;
 function Screening({ settings: { fraud_settings } }: OfSettings) {
   const { blocked_emails = [], blocked_phones = [], review_amount } = fraud_settings;
   const limits = (Object.keys(LIMITS) as (keyof typeof LIMITS)[]).map((contact) => {
-    const limit = fraud_settings[`review_orders_per_${contact}`];
+    const name = `review_orders_per_${contact}` as const;
+    const limit = fraud_settings[name];
     const text = limit === null ? 'no limit' : String(limit ?? '');
     const hint = `Empty: ${LIMITS[contact]}. “no limit” is allowed.`;
-    return { name: `review_orders_per_${contact}`, label: `Orders per hour of one ${contact}`, text, hint };
+    return { name, label: `Orders per hour of one ${contact}`, text, hint };
   });
   const fields = [
     {
