@@ -11,7 +11,7 @@ CREATE TABLE audit_events (
   subject_kind text NOT NULL,
   subject_id text NOT NULL, -- An id or a code; empty when the subject has none.
   subject_name text NOT NULL,
-  changes jsonb NOT NULL, -- By field, the values before and after, without secrets.
+  changes jsonb NOT NULL, -- The values before and after, by field, without secrets.
   PRIMARY KEY (store_id, at, id)
 );
 COMMENT ON TABLE audit_events IS 'Who changed access, prices, settings and personal data, and when. Kept for 400 days.';
