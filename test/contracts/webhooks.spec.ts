@@ -486,6 +486,13 @@ describe('WebhookQueue', () => {
     );
     const details = { id: webhook.id, mode: 'live', host: 'erp.example', reason: 'gone', failingSince: null };
     expect(notices).toEqual([{ subject: 'webhook_paused', details }]);
+    const entries = await application.database.query(
+      `SELECT actor_type, changes FROM audit_events WHERE store_id = $1 AND subject_id = $2 AND action = 'webhook.paused'`,
+      [store.id, webhook.id],
+    );
+    expect(entries).toEqual([
+      { actor_type: 'system', changes: { state: ['active', 'paused'], reason: [null, 'gone'] } },
+    ]);
     expect(await apply(webhook, { kind: 'pause' })).toMatchObject({ state: 'paused', reason: 'gone' });
     await apply(webhook, { kind: 'resume' });
     expect((await claimOne()).place).toEqual(webhook.place);

@@ -14,7 +14,7 @@ import {
 } from '@app/application';
 import { EmailTaken, LastOwner, scopeOfRole, TooManyInvitations, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { changesBetween, originOfRequest, recordAudit } from '../audit/record-audit.js';
+import { ACTOR, changesBetween, originOfRequest, recordAudit } from '../audit/record-audit.js';
 import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { Database } from '../postgres/database.js';
 import { DirectDatabase } from '../postgres/connection.js';
@@ -79,7 +79,7 @@ const COUNT_NAMED = `/* people.count_named */
     UNION ALL
     (SELECT 1 FROM stock_movements WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text LIMIT $3)
     UNION ALL
-    (SELECT 1 FROM audit_events WHERE store_id = $1 AND actor_id = $2::text LIMIT $3)
+    (SELECT 1 FROM audit_events WHERE store_id = $1 AND ${ACTOR} = $2::text LIMIT $3)
     UNION ALL
     (SELECT 1 FROM audit_events WHERE store_id = $1 AND subject_id = $2::text LIMIT $3)) AS named`;
 // An address of the person, or of a sign-in as the person, is personal data, too.
@@ -89,7 +89,7 @@ const ERASE_AUDIT = `/* people.erase_audit */
     address = CASE WHEN actor_id = $2::text OR action = 'sign_in.failed' THEN NULL ELSE address END,
     subject_name = CASE WHEN subject_id = $2::text THEN $3 ELSE subject_name END,
     changes = CASE WHEN subject_id = $2::text THEN changes - '{name,email,device}'::text[] ELSE changes END
-  WHERE store_id = $1 AND (actor_id = $2::text OR subject_id = $2::text)`;
+  WHERE store_id = $1 AND (${ACTOR} = $2::text OR subject_id = $2::text)`;
 /** Limits what a request changes; the command has no limit. */
 const MAX_NAMED = 10_000;
 const isPerson = (actor: string) => `${actor} @> jsonb_build_object('type', 'person', 'id', $2::text)`;

@@ -4,6 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { operator } from '../platform/operator.js';
 import type { Sql } from '../postgres/sql.js';
 
+/** The id of the actor, or its type when it has none. An index has this expression. */
+export const ACTOR = `coalesce(nullif(actor_id, ''), actor_type)`;
+
 /** Limits the characters of a value: settings may have long texts. */
 const MAX_VALUE = 1_000;
 

@@ -2,7 +2,6 @@ import {
   Deadline,
   DeadlineExceeded,
   WebhookRepository,
-  type AuditEvent,
   type ChangeOrigin,
   type FeedPosition,
   type IdempotentRequest,
@@ -15,14 +14,13 @@ import {
 } from '@app/application';
 import { MAX_WEBHOOKS, TooManyWebhooks, WebhookDeleted, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { allNew, changesBetween, recordAudit } from '../audit/record-audit.js';
 import { lastPositionBefore } from '../feed/last-position-before.js';
 import { numberAllChangesOf, NUMBER_ALL_TIMEOUT_MS } from '../feed/number-changes.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';
-import type { Sql } from '../postgres/sql.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
+import { recordChange, recordCreation, recordDeletion, type AuditedWebhook } from './record-webhook.js';
 import { openSecrets, sealHeaders, sealSecrets } from './webhook-secrets.js';
 
 type WebhookRow = Omit<Webhook, 'place'> & FeedPosition;
@@ -137,7 +135,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
       if (!earlier) await sql.query(LOCK_STORE, [storeId]);
       if (!earlier) await sql.query(INSERT, values);
       const found = await shown(sql, [storeId, earlier?.record.id ?? id, mode]);
-      if (found && !earlier) await record(sql, origin, 'webhook.created', found, allNew(settingsOf(found)));
+      if (found && !earlier) await recordCreation(sql, origin, found);
       if (found) return found;
       throw earlier ? new WebhookDeleted() : new TooManyWebhooks(MAX_WEBHOOKS);
     });
@@ -178,7 +176,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
     return this.database.transaction(storeId, async (sql) => {
       const values = [storeId, id, mode];
       const write = (text: string, ...more: unknown[]) => sql.query(text, [...values, ...more]);
-      const [before] = await sql.query<AuditedRow>(LOCK_SETTINGS, values);
+      const [before] = await sql.query<AuditedWebhook>(LOCK_SETTINGS, values);
       if (!before) return null;
       if (change.kind === 'pause') await write(PAUSE);
       else if (change.kind === 'resume') await write(RESUME);
@@ -203,7 +201,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
       await sql.query(LOCK, values);
       const found = await shown(sql, values);
       await sql.query(DELETE, values);
-      if (found) await record(sql, origin, 'webhook.deleted', found, {});
+      if (found) await recordDeletion(sql, origin, found);
       return found;
     });
   }
@@ -241,59 +239,6 @@ export class PostgresWebhookRepository extends WebhookRepository {
 /** Reads the webhook after its row is locked or written: no attempt is recorded without that lock. */
 async function shown(sql: TransactionSql, values: readonly unknown[]): Promise<ShownWebhook | null> {
   return first(await sql.query(FIND, values));
-}
-
-type AuditedRow = Pick<Webhook, 'name' | 'url' | 'kinds' | 'body' | 'batch' | 'headerNames' | 'state'>;
-
-/** Paths and parameters of a URL may contain a secret of the receiver. */
-function settingsOf({ name, url, kinds, body, batch, headerNames }: AuditedRow) {
-  return { name, url: new URL(url).origin, kinds, body, batch, headers: headerNames };
-}
-
-function record(
-  sql: Sql,
-  origin: ChangeOrigin,
-  action: AuditEvent['action'],
-  { storeId, id, name }: Webhook,
-  changes: AuditEvent['changes'],
-): Promise<void> {
-  return recordAudit(sql, storeId, origin, { action, subject: { kind: 'webhook', id, name }, changes });
-}
-
-/** A test message, and a change to what the webhook already has, leave no entry. */
-async function recordChange(
-  sql: Sql,
-  origin: ChangeOrigin,
-  change: WebhookChange,
-  before: AuditedRow,
-  after: Webhook,
-): Promise<void> {
-  const note = (action: AuditEvent['action'], changes: AuditEvent['changes']) =>
-    record(sql, origin, action, after, changes);
-  switch (change.kind) {
-    case 'pause':
-    case 'resume': {
-      if (before.state === after.state) return;
-      return note(change.kind === 'pause' ? 'webhook.paused' : 'webhook.resumed', {
-        state: [before.state, after.state],
-      });
-    }
-    case 'configure': {
-      const [old, present] = [settingsOf(before), settingsOf(after)];
-      const changes: AuditEvent['changes'] = {
-        ...changesBetween(old, present),
-        // Something else than what is shown may have changed.
-        ...(before.url !== after.url && { url: [old.url, present.url] }),
-        ...(change.settings.headers && { headers: [old.headers, present.headers] }),
-      };
-      return Object.keys(changes).length > 0 ? note('webhook.changed', changes) : undefined;
-    }
-    case 'replay':
-      return note('webhook.replayed', { from: [null, change.from instanceof Date ? change.from : 'cursor'] });
-    case 'rotate':
-      return note('webhook.secret_rotated', { overlap_seconds: [null, change.overlapMs / 1_000] });
-    case 'test':
-  }
 }
 
 function first([row]: readonly ShownRow[]): ShownWebhook | null {

@@ -11,13 +11,14 @@ CREATE TABLE audit_events (
   subject_kind text NOT NULL,
   subject_id text NOT NULL, -- An id or a code; empty when the subject has none.
   subject_name text NOT NULL,
-  changes jsonb NOT NULL, -- By field, the values before and after, without secrets.
+  changes jsonb NOT NULL, -- The values before and after, by field, without secrets.
   PRIMARY KEY (store_id, at, id)
 );
 COMMENT ON TABLE audit_events IS 'Who changed access, prices, settings and personal data, and when. Kept for 400 days.';
 -- The list with its filters.
-CREATE INDEX audit_events_actor ON audit_events (store_id, actor_id, at, id);
+CREATE INDEX audit_events_actor ON audit_events (store_id, coalesce(nullif(actor_id, ''), actor_type), at, id);
 CREATE INDEX audit_events_action ON audit_events (store_id, action, at, id);
 CREATE INDEX audit_events_subject ON audit_events (store_id, subject_id, at, id);
--- Retention deletes the oldest entries.
-CREATE INDEX audit_events_by_age ON audit_events (at);
+-- Retention deletes the oldest entries. A B-tree would have the sequence of the list, and tempt the planner to read the
+-- entries of all stores.
+CREATE INDEX audit_events_by_age ON audit_events USING brin (at) WITH (autosummarize = on);
