@@ -33,6 +33,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['platform'],
   ['postgres'],
   ['lists', 'mail'],
+  ['audit'],
   ['access', 'feed', 'fraud', 'secrets', 'stock'],
   ['catalog', 'orders', 'stores', 'webhooks'],
   ['customers', 'health', 'worker'],
@@ -44,7 +45,7 @@ const INFRASTRUCTURE = 'libs/infrastructure/src';
  * Where SQL and SQLSTATEs may occur: PostgreSQL's own module, the adapters, and the bulk work that bypasses the ports.
  */
 const SPEAKS_SQL =
-  /^(libs\/bundles|packages\/embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|customers|feed|fraud|health|mail|orders|secrets|stock|stores|webhooks|worker)\//;
+  /^(libs\/bundles|packages\/embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|audit|catalog|customers|feed|fraud|health|mail|orders|secrets|stock|stores|webhooks|worker)\//;
 
 interface Import {
   readonly from: string;

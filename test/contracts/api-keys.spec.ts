@@ -8,6 +8,7 @@ import {
   type NewApiKey,
   type ReencryptedBatch,
   type RotationReport,
+  type StoredApiKey,
 } from '@app/application';
 import { type BundleLine, withBundleImporter } from '@app/bundles';
 import {
@@ -58,6 +59,10 @@ describe('ApiKeyRepository', () => {
     return key;
   };
   const idOf = (id: string) => ({ storeId, id });
+  const presented = async (hash: Buffer): Promise<ApiKeyLookup | null> => {
+    const key = await apiKeys.findByHash(hash);
+    return key && { ...key, address: '192.0.2.1' };
+  };
   const usage = () => api.app.get(KeyUsage, { strict: false });
 
   it('finds a key by its hash, with its store', async () => {
@@ -182,7 +187,7 @@ describe('ApiKeyRepository', () => {
     ['has another scope', `scope = 'read,keys'`],
   ])('makes, rolls and changes nothing for a key that %s since its request was admitted', async (_what, change) => {
     const owner = await inserted({ scope: 'read,orders,keys' });
-    const maker = { actor: OPERATOR, key: await apiKeys.findByHash(owner.hash) };
+    const maker = { actor: OPERATOR, key: await presented(owner.hash) };
     const old = await inserted();
     const off = await inserted();
     await apiKeys.setStatus(idOf(off.id), 'DEACTIVATED', MAKER);
@@ -201,7 +206,7 @@ describe('ApiKeyRepository', () => {
 
   it('makes no key by a scope that another transaction is taking away', async () => {
     const owner = await inserted({ scope: 'read,orders,keys' });
-    const maker = { actor: OPERATOR, key: await apiKeys.findByHash(owner.hash) };
+    const maker = { actor: OPERATOR, key: await presented(owner.hash) };
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query('BEGIN');
@@ -293,7 +298,7 @@ describe('ApiKeyRepository', () => {
 
 // The port's contract does not cover how often the adapter writes to the database, and what it does without one.
 describe('the counter of key usage', () => {
-  let key: ApiKeyLookup;
+  let key: StoredApiKey;
   beforeAll(async () => {
     const [record] = (await api.app.get(ApiKeyRepository).list(api.store.id, null)).rows;
     if (!record) throw new Error('The store has no key');

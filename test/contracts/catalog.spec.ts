@@ -23,6 +23,7 @@ import {
 } from '@app/application';
 import { NO_CHARGES, PriceListInUse, ReferenceTaken, TooManyPriceLists, type ChargeableOrder } from '@app/domain';
 import pg from 'pg';
+import { BY_OPERATOR } from '../builders/change-origin.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
@@ -411,7 +412,7 @@ describe('PersonalData', () => {
     const people = application.app.get(PersonalData, { strict: false });
     const before = await contents(other.id);
 
-    const erasure = await people.erase(store.id, 'ada@EXAMPLE.com', null, () => undefined);
+    const erasure = await people.erase(store.id, 'ada@EXAMPLE.com', null, BY_OPERATOR, () => undefined);
 
     expect(erasure).toEqual({ customers: 1, contacts: 0, orders: 2, blockedContacts: 3, isMember: false });
     const erased = [`${ERASED_NAME} `, `A ${ERASED_NAME} `, `B ${ERASED_NAME} `];
@@ -433,9 +434,11 @@ describe('a person who is a contact', () => {
     const people = application.app.get(PersonalData, { strict: false });
     const customers = application.app.get(CustomerRepository, { strict: false });
 
-    const found = await people.collect(store.id, 'grace@BUYER.test', null, (data) => Promise.resolve(data));
+    const found = await people.collect(store.id, 'grace@BUYER.test', null, BY_OPERATOR, (data) =>
+      Promise.resolve(data),
+    );
     expect([found.customer, found.contacts]).toEqual([null, [{ customer_id: ids[0], company: 'Acme', ...buyer }]]);
-    const erasure = await people.erase(store.id, 'grace@BUYER.test', null, () => undefined);
+    const erasure = await people.erase(store.id, 'grace@BUYER.test', null, BY_OPERATOR, () => undefined);
 
     expect(erasure).toMatchObject({ customers: 0, contacts: 1, orders: 0, blockedContacts: 1 });
     const [mine, theirs] = await Promise.all([store, other].map(({ id }, n) => customers.findById(id, ids[n] ?? '')));
@@ -453,7 +456,7 @@ describe('a person who is a contact', () => {
     const people = application.app.get(PersonalData, { strict: false });
     const customers = application.app.get(CustomerRepository, { strict: false });
 
-    await people.erase(store.id, 'one@two.test', null, () => undefined);
+    await people.erase(store.id, 'one@two.test', null, BY_OPERATOR, () => undefined);
 
     const nothing = { name: ERASED_NAME, email: '', company: '', vatId: '', addresses: [], contacts: [], groups: [] };
     expect(await customers.findById(store.id, erased)).toMatchObject({ ...nothing, priceList: null });
@@ -482,7 +485,7 @@ describe('PriceChanges', () => {
     const apply = (requestHash = Buffer.from('hash')) =>
       changes.apply({
         ...{ storeId: store.id, currency: 'USD', list: null, lines, reference: 'R', isAtomic: false, requestHash },
-        ...{ idempotency: null, deadline: Deadline.in(2_000) },
+        ...{ idempotency: null, deadline: Deadline.in(2_000), origin: BY_OPERATOR },
       });
 
     const [first, second] = [await apply(), await apply()];
@@ -512,10 +515,10 @@ describe('PriceListRepository', () => {
     await openStores();
     lists = application.app.get(PriceListRepository, { strict: false });
     const terms = { validFrom: '2026-01-01', validTo: '2026-01-31', customerGroups: ['vip', 'staff'] };
-    await lists.save(store.id, { ...list('b'), ...terms });
-    await lists.save(store.id, { ...list('A'), name: 'Old', priority: 3 });
-    await lists.save(store.id, { ...list('A'), name: 'New', validFrom: '2026-01-31' });
-    await lists.save(other.id, { ...list('theirs'), customerGroups: ['vip'] });
+    await lists.save(store.id, { ...list('b'), ...terms }, BY_OPERATOR);
+    await lists.save(store.id, { ...list('A'), name: 'Old', priority: 3 }, BY_OPERATOR);
+    await lists.save(store.id, { ...list('A'), name: 'New', validFrom: '2026-01-31' }, BY_OPERATOR);
+    await lists.save(other.id, { ...list('theirs'), customerGroups: ['vip'] }, BY_OPERATOR);
   });
 
   it.each<[PriceListFilter, ...string[]]>([
@@ -570,7 +573,7 @@ describe('PriceListRepository', () => {
   });
 
   it('deletes a list unless a customer has it, and makes no list beyond the limit', async () => {
-    const remove = (code: string) => lists.delete(store.id, code, Deadline.in(2_000));
+    const remove = (code: string) => lists.delete(store.id, code, Deadline.in(2_000), BY_OPERATOR);
     const customer = await store.customer();
     await application.database.query(`UPDATE customers SET price_list = 'b' WHERE id = $1`, [customer]);
 
@@ -582,7 +585,7 @@ describe('PriceListRepository', () => {
       `INSERT INTO price_lists (store_id, code, name) SELECT $1, n, 'x' FROM generate_series(1, 999) AS n`,
       [store.id],
     );
-    await expect(lists.save(store.id, list('one more'))).rejects.toThrow(TooManyPriceLists);
-    await lists.save(store.id, { ...list('b'), name: 'kept' });
+    await expect(lists.save(store.id, list('one more'), BY_OPERATOR)).rejects.toThrow(TooManyPriceLists);
+    await lists.save(store.id, { ...list('b'), name: 'kept' }, BY_OPERATOR);
   });
 });

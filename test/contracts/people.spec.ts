@@ -37,8 +37,10 @@ describe('PersonRepository', () => {
   });
   const rows = <Row>(text: string, ...values: unknown[]) => application.database.query<Row>(text, values);
 
-  const lookUp = (secret: string) =>
-    application.app.get(ApiKeyRepository, { strict: false }).findByHash(hashApiKey(secret));
+  const lookUp = async (secret: string) => {
+    const key = await application.app.get(ApiKeyRepository, { strict: false }).findByHash(hashApiKey(secret));
+    return key && { ...key, address: '192.0.2.1' };
+  };
 
   it('adds a person once in a store, and finds them there', async () => {
     const ada = aPerson();

@@ -17,6 +17,7 @@ afterAll(() => api.stop());
 
 const DEVICE = 'Firefox, Linux';
 const OIDC = { issuer: 'https://login.example', subject: 'sub-1' };
+const ADDRESS = '198.51.100.1';
 let addresses = 0;
 const address = () => `198.51.100.${++addresses}`;
 
@@ -176,7 +177,7 @@ describe('SignInRepository', () => {
   it('counts no link and no entry of an identity provider among the codes of an address', async () => {
     const { email } = await api.store.session('owner');
     for (let i = 0; i < 3; i++) await signIns.makeLink(email);
-    await signIns.makeOidcEntry(email, { ...OIDC, subject: uuidv7() }, 'nonce');
+    await signIns.makeOidcEntry(email, { ...OIDC, subject: uuidv7() }, { nonce: 'nonce', address: ADDRESS });
 
     expect(await signIns.requestCode(email, address())).toMatchObject({ retryAfterSeconds: 0 });
   });
@@ -206,7 +207,10 @@ describe('SignInRepository', () => {
   it('pins a person to the account that signed in first', async () => {
     const { email } = await api.store.session('owner');
     const entry = async (identity: typeof OIDC, mail = email) => {
-      const token = await signIns.makeOidcEntry(mail, identity, `${identity.subject}-${++addresses}`);
+      const token = await signIns.makeOidcEntry(mail, identity, {
+        nonce: `${identity.subject}-${++addresses}`,
+        address: ADDRESS,
+      });
       const nonce = `${identity.subject}-${addresses}`;
       return () => enter({ link: token }, nonce);
     };
@@ -228,7 +232,11 @@ describe('SignInRepository', () => {
 
   it('opens the entry after an identity provider in the browser that began it only', async () => {
     const { email } = await api.store.session('owner');
-    const token = await signIns.makeOidcEntry(email, { ...OIDC, subject: 'sub-3' }, 'nonce-of-the-browser');
+    const token = await signIns.makeOidcEntry(
+      email,
+      { ...OIDC, subject: 'sub-3' },
+      { nonce: 'nonce-of-the-browser', address: ADDRESS },
+    );
 
     await isRefused(enter({ link: token }));
     await isRefused(enter({ link: token }, 'another-nonce'));
@@ -284,7 +292,7 @@ describe('SignInRepository', () => {
   it('finds nothing for a hash that it does not have', async () => {
     const repository = api.app.get(SignInRepository);
 
-    expect(await repository.countAttempt(randomBytes(32))).toBeNull();
+    expect(await repository.countAttempt(randomBytes(32), () => true, ADDRESS)).toBeNull();
     expect(await repository.findToken(randomBytes(32), null)).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import { Deadline, DeadlineExceeded, StoreImport, type ImportedLine } from '@app/application';
 import { ImportRefused } from '@app/domain';
 import pg from 'pg';
+import { BY_OPERATOR } from '../builders/change-origin.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
@@ -37,6 +38,7 @@ const write = (
     isAtomic,
     lines: values.map((value, index) => ({ line: index + 1, value, fault: null })),
     deadline,
+    origin: BY_OPERATOR,
   });
 
 const brands = async () =>

@@ -19,6 +19,7 @@ import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { PostgresWebhookQueue } from '../../libs/infrastructure/src/webhooks/postgres-webhook-queue.js';
+import { BY_OPERATOR } from '../builders/change-origin.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { openTransaction } from '../support/open-transaction.js';
@@ -55,7 +56,7 @@ const fields = (more: Partial<NewWebhook> = {}): NewWebhook => ({
   ...{ name: '', secret: 'whsec_c2VjcmV0' },
   ...more,
 });
-const install = (more: Partial<NewWebhook> = {}) => webhooks.insert(fields(more));
+const install = (more: Partial<NewWebhook> = {}) => webhooks.insert(fields(more), BY_OPERATOR);
 const change = async (of = store) => {
   await of.product();
   await application.database.query('SELECT number_changes($1)', [of.id]);
@@ -70,7 +71,7 @@ const at = (claimed: ClaimedWebhook, by = 1): WebhookOutcome => ({
   kind: 'moved',
   feedPosition: { ...claimed.feedPosition, position: claimed.feedPosition.position + by },
 });
-const apply = (webhook: Webhook, change: WebhookChange) => webhooks.change(webhook, 'live', change);
+const apply = (webhook: Webhook, change: WebhookChange) => webhooks.change(webhook, 'live', change, BY_OPERATOR);
 const over = (claimed: WebhookKey) =>
   application.database.query(`UPDATE webhooks SET held_until = now() - interval '1 ms' WHERE id = $1`, [claimed.id]);
 
@@ -238,7 +239,7 @@ describe('WebhookRepository', () => {
     await client.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [webhook.id]);
     const waiting = [
       ...Array.from({ length: 6 }, () => apply(webhook, { kind: 'pause' })),
-      ...Array.from({ length: 6 }, () => webhooks.delete(webhook, 'live')),
+      ...Array.from({ length: 6 }, () => webhooks.delete(webhook, 'live', BY_OPERATOR)),
     ];
     await eventually(async () => expect(await lockWaits(application.database, '%webhooks.%')).toBeGreaterThan(2));
 
@@ -501,6 +502,13 @@ describe('WebhookQueue', () => {
     );
     const details = { id: webhook.id, mode: 'live', host: 'erp.example', reason: 'gone', failingSince: null };
     expect(notices).toEqual([{ subject: 'webhook_paused', details }]);
+    const entries = await application.database.query(
+      `SELECT actor_type, changes FROM audit_events WHERE store_id = $1 AND subject_id = $2 AND action = 'webhook.paused'`,
+      [store.id, webhook.id],
+    );
+    expect(entries).toEqual([
+      { actor_type: 'system', changes: { state: ['active', 'paused'], reason: [null, 'gone'] } },
+    ]);
     expect(await apply(webhook, { kind: 'pause' })).toMatchObject({ state: 'paused', reason: 'gone' });
     await apply(webhook, { kind: 'resume' });
     expect((await claimOne()).feedPosition).toEqual(webhook.feedPosition);

@@ -393,7 +393,7 @@ interface Route {
 }
 
 const READ_ONLY = ['GET', 'HEAD'];
-const WORDS = [...WRITE_SCOPES, 'pricing', 'keys'] as const;
+const WORDS = [...WRITE_SCOPES, 'pricing', 'keys', 'settings'] as const;
 const SCOPES: readonly ApiKeyScope[] = ['read', ...WORDS.map((word) => `read,${word}` as const), 'full'];
 
 const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
@@ -408,8 +408,9 @@ const NEEDED: readonly (readonly [RegExp, ...ScopeWord[]])[] = [
   [/^\/v1\/import\b/, 'catalog', 'customers', 'sales'],
   [/^\/v1\/customers\/:id(?:$|\/(?:personal-data|erase)$)/, 'customers'],
   [/^\/v1\/people\b/, 'team'],
+  [/^\/v1\/(?:settings|audit)\b/, 'settings'],
 ];
-const CLOSED_READS = /^\/v1\/(?:webhooks|keys|people|customers\/:id\/personal-data)\b/;
+const CLOSED_READS = /^\/v1\/(?:webhooks|keys|people|settings|audit|customers\/:id\/personal-data)\b/;
 
 describe('the scopes of keys', () => {
   async function start(extension: Extension = {}, routes: Route[] = []) {
@@ -472,7 +473,7 @@ describe('the scopes of keys', () => {
       expect(closed().length).toBeGreaterThan(20);
     });
 
-    it('a read needs no more than any key, except of webhooks, keys, people and personal data, and a write the word of its kind', () => {
+    it('a read needs no more than any key, except of webhooks, keys, people, settings, the audit and personal data, and a write the word of its kind', () => {
       const expected = ({ method, path }: Route) =>
         (READ_ONLY.includes(method) && !CLOSED_READS.test(path)) || path === '/v1/orders/preview'
           ? undefined

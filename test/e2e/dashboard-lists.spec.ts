@@ -96,6 +96,50 @@ describeInBrowser('the lists of the dashboard', () => {
     await page.context().close();
   });
 
+  it('show in the audit who changed what, by action, actor and day, and only to owners and managers', async () => {
+    const { store, database } = scene.api;
+    const entry = (number: number, action: string, actor: string, at: string) =>
+      database.query(
+        `INSERT INTO audit_events (store_id, id, at, actor_type, actor_id, actor_name, address, action, subject_kind, subject_id,
+           subject_name, changes)
+         SELECT $1, gen_random_uuid(), $4::timestamptz + n * interval '1 second', 'person', $3, $3, '192.0.2.7', $2, 'price_list', 'R',
+           'Resellers', '{"name": ["Old", "Resellers"]}' FROM generate_series(1, $5) AS n`,
+        [store.id, action, actor, at, number],
+      );
+    await entry(60, 'price_list.changed', 'Ada', '2020-02-01T12:00:00Z');
+    await entry(1, 'price_list.deleted', 'Ben', '2020-02-03T12:00:00Z');
+    const { page, open, settled, faults } = await scene.desk('manager');
+    await open('#/audit?search=R');
+    const rows = page.getByRole('row', { name: /Resellers/ });
+    const count = async (expected: number) => {
+      await settled();
+      await eventually(async () => expect(await rows.count()).toBe(expected));
+    };
+
+    await count(50);
+    expect(await rows.first().innerText()).toMatch(
+      /Ben[^]*192\.0\.2\.7[^]*Price list deleted[^]*name: Old → Resellers/,
+    );
+    expect(await faults()).toEqual([]);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await count(11);
+    await page.getByRole('link', { name: 'Ada' }).first().click();
+    await count(50);
+    await page.getByLabel('Action').selectOption('price_list.deleted');
+    await count(0);
+    await page.getByRole('link', { name: 'Show all actors' }).click();
+    await count(1);
+    await page.getByLabel('Changed until').fill('2020-02-02');
+    await count(0);
+    await page.context().close();
+
+    const other = await scene.desk('developer');
+    await other.open('#/audit');
+    await other.page.getByRole('heading', { name: 'Not permitted' }).waitFor();
+    expect(await other.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
+    await other.page.context().close();
+  });
+
   it('lead from the home page to what is to be paid, with the due date of what is overdue', async () => {
     const { store } = scene.api;
     const past = { created_at: '2020-02-01T12:00:00Z', due_at: '2020-03-02T12:00:00Z' };

@@ -15,6 +15,8 @@ const PAGES = [
   '#/developers/webhooks',
   '#/developers/requests',
   '#/team',
+  '#/settings',
+  '#/audit',
   '#/nowhere',
   '#/orders/%',
 ];

@@ -613,6 +613,8 @@ const IMPERSONAL = [
   'gateway_credentials: method_id credentials',
   'api_keys: key_hash prefix last_four mode scope networks name status device created_by changed_by',
   'api_key_refusals: code',
+  // It names no customer. `people remove --erase-name` removes the names and addresses of people who may sign in.
+  'audit_events: actor_type actor_id actor_name address action subject_kind subject_id subject_name changes',
   // `people remove` removes those of people who may sign in.
   'people: email name role oidc_issuer oidc_subject',
   'sign_ins: kind email oidc_issuer oidc_subject nonce_hash secret_hash mail_code network',

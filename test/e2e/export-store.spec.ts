@@ -5,6 +5,7 @@ import { PersonalData } from '@app/application';
 import { demoStore } from '@app/demo-store';
 import { writeStoreExport, type BundleLine } from '@app/bundles';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { BY_OPERATOR } from '../builders/change-origin.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { aStoreBundle } from '../builders/store-bundle.js';
 import { aDrawnStore } from '../support/drawn-store.js';
@@ -316,7 +317,7 @@ describe('an exported store', () => {
     const [row] = await target.database.query<{ id: number }>('SELECT id FROM stores WHERE subdomain = $1', [
       store.subdomain,
     ]);
-    const erasure = await people.erase(row?.id ?? 0, 'ada@new.example', null, () => undefined);
+    const erasure = await people.erase(row?.id ?? 0, 'ada@new.example', null, BY_OPERATOR, () => undefined);
     expect(erasure).toMatchObject({ customers: 1, orders: 3 });
   });
 

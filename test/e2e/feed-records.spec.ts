@@ -88,6 +88,7 @@ const OTHER_TABLES = [
     'api_key_refusals',
     'api_key_usage',
     'api_keys',
+    'audit_events',
     'people',
     'sign_ins',
     'change_branches',

@@ -13,6 +13,7 @@ import {
 } from '@app/application';
 import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
 import pg from 'pg';
+import { BY_OPERATOR } from '../builders/change-origin.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { counterValue } from '../support/counter-value.js';
 import { eventually } from '../support/eventually.js';
@@ -300,7 +301,7 @@ describe('GET /v1/changes', () => {
     await follower();
     const [moment] = await sql('SELECT now()::timestamptz(3) AS now');
 
-    await application.app.get(CustomersService).erase({ store: api.store.subdomain, email, force: true });
+    await application.app.get(CustomersService).erase({ store: api.store.subdomain, email, force: true }, BY_OPERATOR);
 
     const read = (await api.get(`/v1/orders/${id}`)).json<{ data: { updated_at: string } }>().data;
     expect(Date.parse(read.updated_at)).toBeGreaterThanOrEqual(Number(moment?.now));

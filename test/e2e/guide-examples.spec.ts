@@ -37,6 +37,8 @@ describe('the examples of the guide', () => {
     credentials['full'] = await keyOf('First test key', 'full');
     credentials['docs/api/charges.md'] = await keyOf('ERP', 'read,orders,fulfillment,pricing');
     credentials['docs/api/keys.md'] = await keyOf('Administration', 'read,orders,sales,keys');
+    credentials['docs/api/settings.md'] = await keyOf('Settings', 'read,settings');
+    credentials['docs/api/audit.md'] = await keyOf('Audit', 'read,catalog,settings');
     credentials['docs/api/people.md'] = {
       ...{ host: 'localhost', cookie: `store-live=${secret}`, 'x-dashboard': 'live' },
     };

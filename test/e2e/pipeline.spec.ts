@@ -2,6 +2,7 @@ import { ChangeOrder, CustomersService, FraudScreening, RescreenHeldOrders, Stag
 import { wholeAddress } from '@app/domain';
 import type { Histogram } from 'prom-client';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
+import { BY_OPERATOR } from '../builders/change-origin.js';
 import { changing } from '../support/changing.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -486,7 +487,7 @@ describe('the mails about changes of an order', () => {
       await eventually(async () => expect(await stagesOf(id, stage)).toMatchObject([{ last_error: 'SMTP_451' }]));
 
       const person = { store: api.store.subdomain, email: `buyer-${serial}@example.com`, force: true };
-      expect(await api.app.get(CustomersService).erase(person)).toMatchObject({ orders: 1 });
+      expect(await api.app.get(CustomersService).erase(person, BY_OPERATOR)).toMatchObject({ orders: 1 });
       smtp.behaviour = { kind: 'accept' };
 
       await becomes(id, stage, ['done']);

@@ -17,6 +17,7 @@ import {
 import { Database, HttpsWebhookSender, ServiceMetrics, WebhookRunner, type SenderOptions } from '@app/infrastructure';
 import { Logger } from '@nestjs/common';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { BY_OPERATOR } from '../builders/change-origin.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { commandLine } from '../support/command-line.js';
 import { DnsServer } from '../support/dns-server.js';
@@ -88,10 +89,13 @@ describe('the deliveries of a webhook', () => {
   }
 
   const install = (more: Partial<NewWebhook> = {}) =>
-    get(WebhooksService).create({
-      ...{ storeId: api.store.id, mode: 'live', name: '', url: receiver.url, kinds: ['products'] },
-      ...{ body: 'thin', batch: 1, ...more },
-    });
+    get(WebhooksService).create(
+      {
+        ...{ storeId: api.store.id, mode: 'live', name: '', url: receiver.url, kinds: ['products'] },
+        ...{ body: 'thin', batch: 1, ...more },
+      },
+      BY_OPERATOR,
+    );
   const settle = () => sql('SELECT number_changes($1)', api.store.id);
   const rename = async (product: number, name: string) => {
     await sql('UPDATE products SET name = $3 WHERE store_id = $1 AND id = $2', api.store.id, product, name);
@@ -113,7 +117,7 @@ describe('the deliveries of a webhook', () => {
 
   it('tells of each change once, in the order of the feed, signed with the new and the rotated secret', async () => {
     const { secret, ...webhook } = await install();
-    const rotated = await get(WebhooksService).rotateSecret({ ...webhook, mode: 'live' }, 60_000);
+    const rotated = await get(WebhooksService).rotateSecret({ ...webhook, mode: 'live' }, 60_000, BY_OPERATOR);
     const ids = await products(3);
 
     await eventually(() => expect(receiver.requests).toHaveLength(3));
@@ -143,7 +147,7 @@ describe('the deliveries of a webhook', () => {
   it('has its fixed headers, and none of them at another URL for which they are not given', async () => {
     const webhook = await install({ url: `${receiver.url}first` });
     const configure = (settings: WebhookSettings) =>
-      get(WebhooksService).configure({ ...webhook, mode: 'live' }, settings);
+      get(WebhooksService).configure({ ...webhook, mode: 'live' }, settings, BY_OPERATOR);
     const headers = { Authorization: 'Bearer erp-1', 'X-Tenant': 'shop' };
 
     await configure({ headers });
@@ -314,7 +318,7 @@ describe('the deliveries of a webhook', () => {
     expect(new Set(toldTo(receiver.requests))).toEqual(new Set(ids.slice(0, Math.min(attempts, 1))));
     if (reason === 'cursor_expired') return;
     receiver.reset();
-    await get(WebhooksService).change({ ...webhook, mode: null }, { kind: 'resume' });
+    await get(WebhooksService).change({ ...webhook, mode: null }, { kind: 'resume' }, BY_OPERATOR);
     await eventually(() => expect(toldTo(receiver.requests)).toEqual(ids));
   });
 
@@ -358,10 +362,10 @@ describe('the deliveries of a webhook', () => {
   });
 
   it.each<[string, (webhook: WebhookReference) => Promise<unknown>]>([
-    ['paused', (webhook) => get(WebhooksService).change(webhook, { kind: 'pause' })],
-    ['moved', (webhook) => get(WebhooksService).configure(webhook, { url: HOOK })],
-    ['deleted', (webhook) => get(WebhooksService).delete(webhook)],
-    ['given another secret', (webhook) => get(WebhooksService).rotateSecret(webhook, 0)],
+    ['paused', (webhook) => get(WebhooksService).change(webhook, { kind: 'pause' }, BY_OPERATOR)],
+    ['moved', (webhook) => get(WebhooksService).configure(webhook, { url: HOOK }, BY_OPERATOR)],
+    ['deleted', (webhook) => get(WebhooksService).delete(webhook, BY_OPERATOR)],
+    ['given another secret', (webhook) => get(WebhooksService).rotateSecret(webhook, 0, BY_OPERATOR)],
   ])('sends nothing more to a slow receiver when its webhook is %s during an attempt', async (_, change) => {
     await Promise.all(runners.map((runner) => runner.beforeApplicationShutdown()));
     const webhook = await install();
@@ -430,9 +434,9 @@ describe('the deliveries of a webhook', () => {
     await eventually(() => expect(receiver.requests).toHaveLength(2));
     const [first] = receiver.requests.map(messageOf);
 
-    await get(WebhooksService).replayFrom({ ...webhook, mode: 'live' }, first?.data.cursor ?? '');
+    await get(WebhooksService).replayFrom({ ...webhook, mode: 'live' }, first?.data.cursor ?? '', BY_OPERATOR);
     await eventually(() => expect(receiver.requests).toHaveLength(3));
-    await get(WebhooksService).change({ ...webhook, mode: 'live' }, { kind: 'replay', from: new Date(0) });
+    await get(WebhooksService).change({ ...webhook, mode: 'live' }, { kind: 'replay', from: new Date(0) }, BY_OPERATOR);
 
     await eventually(() => expect(receiver.requests).toHaveLength(5));
     expect(toldTo(receiver.requests)).toEqual([...ids, ids[1], ...ids]);

@@ -20,7 +20,7 @@ const WORKERS = 8;
 /** What a session tries in the other store. A key tries every kind. */
 const KINDS_OF_SESSIONS = ['order', 'receipt', 'customer', 'product', 'webhook', 'key', 'person', 'session'];
 /** `full` has no `keys`. */
-const EVERY_WORD = scopeOf([...WRITE_SCOPES, 'pricing', 'keys']);
+const EVERY_WORD = scopeOf([...WRITE_SCOPES, 'pricing', 'keys', 'settings']);
 
 export const isolation: Proof = { name: 'isolation', run };
 

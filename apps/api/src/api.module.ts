@@ -10,6 +10,7 @@ import {
 import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { PeopleController } from './people/people.controller.js';
+import { AuditController } from './audit/audit.controller.js';
 import { BrandsController } from './catalog/brands.controller.js';
 import { CategoriesController } from './catalog/categories.controller.js';
 import { FeedController } from './feed/feed.controller.js';
@@ -32,6 +33,7 @@ import { StockController } from './stock/stock.controller.js';
 import { WarehousesController } from './stock/warehouses.controller.js';
 import { AttentionController } from './stores/attention.controller.js';
 import { KeyController } from './stores/key.controller.js';
+import { SettingsController } from './stores/settings.controller.js';
 import { StoreController } from './stores/store.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
@@ -62,10 +64,12 @@ export interface Process {
     ImportController,
     CustomersController,
     StoreController,
+    SettingsController,
     KeyController,
     KeysController,
     PeopleController,
     AttentionController,
+    AuditController,
     FeedController,
     WebhooksController,
   ],

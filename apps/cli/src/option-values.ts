@@ -48,8 +48,8 @@ export const rowCount = option(integerFrom(1, 1_000));
 export const storeId = option(integerFrom(1, 2_000_000_000));
 export const minorUnits = option(AMOUNT);
 
-/** Operators may give `keys`, which `full` does not contain. */
-const GIVEN_SCOPES = [...WRITE_SCOPES, 'pricing', 'keys'].join(',');
+/** Operators may give `keys` and `settings`, which `full` does not contain. */
+const GIVEN_SCOPES = [...WRITE_SCOPES, 'pricing', 'keys', 'settings'].join(',');
 
 export const KEY_SCOPES = `full, or read, or one or more of ${GIVEN_SCOPES}, each of which includes read`;
 

@@ -13,6 +13,8 @@ export const PAGES = [
   { key: 'c', name: 'Customers', path: '/customers' },
   { key: 'd', name: 'Developers', path: '/developers' },
   { key: 't', name: 'Team', path: '/team' },
+  { key: 'e', name: 'Settings', path: '/settings' },
+  { key: 'a', name: 'Audit', path: '/audit' },
 ] as const;
 
 const KEYS: readonly (readonly [keys: string, effect: string])[] = [

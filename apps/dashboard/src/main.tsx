@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render, type ComponentChildren, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { Audit } from './audit/audit.js';
 import { CustomerPage, Customers } from './customers/customers.js';
 import { Developers } from './developers/developers.js';
 import { Home } from './home/home.js';
@@ -26,11 +27,17 @@ import { ImportPage } from './products/import.js';
 import { ProductPage, Products } from './products/products.js';
 import { to, useRoute } from './route.js';
 import { can, Enter, SignIn, SignInAgain, signOut, useMe } from './session.js';
+import { SettingsPage } from './settings/settings.js';
 import { Movements, Stock } from './stock/stock.js';
 import { createStore, useStore } from './store.js';
 import { Team } from './team/team.js';
 
-const NEEDS: Readonly<Record<string, readonly Scope[]>> = { '/developers': ['keys', 'webhooks'], '/team': ['team'] };
+const NEEDS: Readonly<Record<string, readonly Scope[]>> = {
+  '/developers': ['keys', 'webhooks'],
+  '/team': ['team'],
+  '/settings': ['settings'],
+  '/audit': ['settings'],
+};
 
 const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
 
@@ -132,6 +139,8 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   customers: (id) => (id ? <CustomerPage key={id} id={id} /> : <Customers />),
   developers: () => <Developers />,
   team: () => <Team />,
+  settings: () => <SettingsPage />,
+  audit: () => <Audit />,
 };
 
 function decode(text: string): string | undefined {

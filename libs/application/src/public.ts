@@ -95,6 +95,7 @@ export {
   type ApiKeyStatus,
   type SignedInPerson,
 } from './ports/api-key.repository.js';
+export { type ChangeOrigin, originOf } from './ports/audit-log.js';
 export type { IdempotencyScope, IdempotentRequest } from './ports/idempotency.js';
 export type { ChangedOrder, OrderTarget } from './ports/order-lifecycle.js';
 export type { OrderReceipt, PlacementCheck, QuotedAmounts } from './ports/order-placement.js';

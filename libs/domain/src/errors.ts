@@ -5,4 +5,5 @@ export * from './orders/change-errors.js';
 export * from './orders/placement-errors.js';
 export * from './shared/request-errors.js';
 export * from './stock/stock-errors.js';
+export * from './stores/settings-errors.js';
 export * from './webhooks/webhook-errors.js';

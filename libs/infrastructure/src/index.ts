@@ -1,6 +1,7 @@
 export * from './infrastructure.module.js';
 export * from './extension.js';
 export * from './access/sign-in-link.js';
+export { allNew, changesBetween, originOfRequest, recordAudit } from './audit/record-audit.js';
 export * from './catalog/list-prices.js';
 export * from './catalog/live-catalog-pricing.js';
 export { lockNewLists, roomForLists } from './catalog/price-limits.js';

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { CustomersModule } from './customers/customers.module.js';
 import type { Extension } from './extension.js';
@@ -26,6 +27,7 @@ export class InfrastructureModule {
   ): DynamicModule {
     const features = [
       AccessModule,
+      AuditModule,
       CatalogModule.on(pricing, charges),
       CustomersModule,
       FeedModule,

@@ -10,7 +10,7 @@ export const ApiKey = representation(
     mode: is.oneOf(['live', 'test'], 'Whether its orders are test orders.'),
     scope: is.arrayOf(
       is.oneOf(['read', ...WRITE_SCOPES, ...RESERVED_SCOPES], 'New words may be added.'),
-      'Scopes of the key. `full` contains all but `keys` and `team`.',
+      'Scopes of the key. `full` contains all but `pricing`, `keys`, `settings` and `team`.',
     ),
     networks: is.arrayOf(is.text('In CIDR notation.', '192.0.2.0/24'), 'Allowed networks; empty = any.'),
     expires_at: is.orNull(is.timestamp('When it ends; null = never.')),

@@ -1,4 +1,5 @@
 export * from './api-key.response.js';
+export * from './audit-entry.response.js';
 export * from './attention.response.js';
 export * from './brand.response.js';
 export * from './category.response.js';

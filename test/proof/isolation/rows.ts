@@ -26,12 +26,12 @@ export type Row =
   | { readonly as: 'webhook'; readonly scope: ScopeWord }
   /** A route for sessions of owners only. No key reaches it. */
   | { readonly as: 'team'; readonly scope: 'team'; readonly body?: object }
-  /** What the path names, which it creates in the store of the key. */
+  /** What the path names, or the settings, which it writes in the store of the key. */
   | { readonly as: 'put'; readonly scope: ScopeWord; readonly body: object }
   /** A key. Its body refers to nothing of the store. */
   | { readonly as: 'key'; readonly scope: 'keys' }
   /** A route about the store as a whole. */
-  | { readonly as: 'profile' }
+  | { readonly as: 'profile'; readonly scope?: ScopeWord }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
 
@@ -102,6 +102,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/brands': { as: 'list' },
   'GET /v1/brands/:idOrSlug': { as: 'one', known: ['brand', 'brand slug'] },
   'GET /v1/store': { as: 'profile' },
+  'GET /v1/settings': { as: 'profile', scope: 'settings' },
+  'PATCH /v1/settings': { as: 'put', scope: 'settings', body: { seo_title: 'x' } },
   'GET /v1/key': { as: 'profile' },
   'GET /v1/people': TEAM,
   'POST /v1/people': { ...TEAM, body: { email: 'ada@example.com', name: 'Ada', role: 'viewer' } },
@@ -122,6 +124,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/webhooks/:id/replay': { as: 'change', scope: 'webhooks', body: { from: '2026-01-01T00:00:00Z' } },
   'POST /v1/webhooks/:id/rotate-secret': { as: 'change', scope: 'webhooks' },
   'DELETE /v1/webhooks/:id': { as: 'change', scope: 'webhooks' },
+  'GET /v1/audit': { as: 'list', scope: 'settings' },
   'GET /v1/keys': { as: 'list', scope: 'keys' },
   'GET /v1/keys/usage': { as: 'list', scope: 'keys' },
   'POST /v1/keys': { as: 'key', scope: 'keys' },

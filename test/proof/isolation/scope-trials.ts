@@ -10,7 +10,7 @@ import { pathOf } from './read-trials.js';
 import type { Row } from './rows.js';
 import type { TwoStores } from './two-stores.js';
 
-const WORDS = [...WRITE_SCOPES, 'pricing', 'keys'] as const;
+const WORDS = [...WRITE_SCOPES, 'pricing', 'keys', 'settings'] as const;
 const SCOPES: readonly ApiKeyScope[] = ['read', ...WORDS.map((word) => `read,${word}` as const), 'full'];
 
 interface Asker {

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../../builders/store-fixture.js';
 import type { TestDatabase } from '../../support/test-database.js';
 import type { Random } from '../support/proof.js';
@@ -127,6 +128,11 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   const columns = [store.id, `${mark} person`, `${mark}-person@example.com`];
   await database.query('UPDATE people SET name = $2, email = $3 WHERE store_id = $1', columns);
   const [session] = await database.query<{ id: string }>('SELECT id FROM api_keys WHERE person_id = $1', [person]);
+  await store.row('audit_events', {
+    ...{ id: uuidv7(), actor_type: 'person', actor_id: person, actor_name: `${mark} person`, address: '192.0.2.7' },
+    ...{ action: 'price_list.changed', subject_kind: 'price_list', subject_id: list, subject_name: `${mark} list` },
+    changes: { name: [`${mark} before`, `${mark} after`] },
+  });
   const ids = { order, customer, webhook, key: key?.id ?? '', person, session: session?.id ?? '' };
   const texts = {
     receipt,

@@ -23,6 +23,16 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['people', 'stores'],
   },
   {
+    statements: ['import.record'],
+    reason: "The operator's import is recorded in each store that its lines name.",
+    tables: ['stores'],
+  },
+  {
+    statements: ['sign_ins.record_failure'],
+    reason: 'A failed sign-in is recorded in each store of the person who has its address.',
+    tables: ['people', 'stores', 'audit_events'],
+  },
+  {
     statements: ['sessions.end'],
     reason: 'The unique hash of a session identifies its store.',
     tables: ['api_keys'],
@@ -127,11 +137,12 @@ export const EXCEPTIONS: readonly Exception[] = [
       ...['retention.find.idempotency_keys', 'retention.find.fraud_assessments', 'retention.find.api_key_usage'],
       ...['retention.find.feed_snapshots', 'retention.find.api_key_refusals', 'retention.find.api_keys'],
       ...['retention.merchant_notices', 'retention.find.merchant_notices'],
+      ...['retention.audit_events', 'retention.find.audit_events'],
     ],
     reason: 'The worker removes expired rows of all stores.',
     tables: [
       ...['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'api_key_refusals', 'feed_snapshots'],
-      ...['api_keys', 'merchant_notices', 'stores'],
+      ...['api_keys', 'audit_events', 'merchant_notices', 'stores'],
     ],
   },
   {

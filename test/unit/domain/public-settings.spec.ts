@@ -2,7 +2,9 @@ import {
   holdsCredentials,
   MAX_SETTINGS_DEPTH,
   publicPaymentSettings,
+  maskedSettings,
   publicSettings,
+  withStoredSecrets,
 } from '../../../libs/domain/src/stores/public-settings.js';
 
 /** Joins a fake key at run time, so that secret scanners do not report this file. */
@@ -306,4 +308,83 @@ describe('holdsCredentials', () => {
       expect(holdsCredentials(credentials)).toBe(true);
     },
   );
+});
+
+describe('settings that are shown with "set" in the place of secrets', () => {
+  const STORED = {
+    font: 'Inter',
+    api_key: 'a',
+    gateways: [
+      { name: 'one', secret: 's1', hosts: ['a'] },
+      { name: 'two', secret: 's2', hosts: ['b'] },
+    ],
+    option: { name: 'api_key', value: 's3' },
+    note: key('sk_', 'live_', '4eC39HqLyjWDarjtT1zdp7dc'),
+    auth: { user: 'u', password: 'p' },
+  };
+  const restore = (given: object, stored: unknown = STORED) => {
+    const missing: string[] = [];
+    return { value: withStoredSecrets(given, stored, (path) => missing.push(path)), missing };
+  };
+
+  it('show every other value', () => {
+    expect(maskedSettings(STORED)).toEqual({
+      font: 'Inter',
+      api_key: 'set',
+      gateways: [
+        { name: 'one', secret: 'set', hosts: ['a'] },
+        { name: 'two', secret: 'set', hosts: ['b'] },
+      ],
+      option: { name: 'api_key', value: 'set' },
+      note: 'set',
+      auth: 'set',
+    });
+    expect(maskedSettings(null)).toEqual({});
+  });
+
+  it('are the stored ones again when they are sent back', () => {
+    expect(restore(maskedSettings(STORED))).toEqual({ value: STORED, missing: [] });
+  });
+
+  it('keep secrets next to changed values, and lose them where they are left out', () => {
+    const given = {
+      ...maskedSettings(STORED),
+      font: 'Arial',
+      auth: undefined,
+      option: { name: 'api_key', value: 's4' },
+    };
+
+    expect(restore(given)).toEqual({
+      value: { ...STORED, font: 'Arial', auth: undefined, option: { name: 'api_key', value: 's4' } },
+      missing: [],
+    });
+    expect(restore({ font: 'Inter' }).value).toEqual({ font: 'Inter' });
+  });
+
+  it('give an entry of a list its own secret in any order, and none to a changed entry', () => {
+    const [one, two] = STORED.gateways;
+    const shown = (name: string, host: string) => ({ name, secret: 'set', hosts: [host] });
+
+    expect(restore({ gateways: [shown('two', 'b'), shown('one', 'a')] })).toEqual({
+      value: { gateways: [two, one] },
+      missing: [],
+    });
+    expect(restore({ gateways: [shown('two', 'other')] }).missing).toEqual(['.gateways[0].secret']);
+  });
+
+  it('refuse to guess which of several secrets a changed list keeps', () => {
+    const stored = { hosts: ['a', 'a'] };
+
+    expect(
+      restore({ list: ['set'] }, { list: [key('sk_', 'live_', 'a1'), key('sk_', 'live_', 'b2')] }).missing,
+    ).toEqual(['.list[0]']);
+    expect(restore({ hosts: ['a', 'a', 'b'] }, stored)).toEqual({ value: { hosts: ['a', 'a', 'b'] }, missing: [] });
+  });
+
+  it('name each "set" in the place of a secret that is not stored, and keep it as a text elsewhere', () => {
+    const given = { font: 'set', token: 'set', deep: [{ password: 'set' }, { name: 'api_key', value: 'set' }] };
+
+    expect(restore(given)).toEqual({ value: given, missing: ['.token', '.deep[0].password', '.deep[1].value'] });
+    expect(restore({ token: 'set' }, null).missing).toEqual(['.token']);
+  });
 });

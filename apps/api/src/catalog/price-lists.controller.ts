@@ -1,8 +1,20 @@
-import { CommitOutcomeUnknown, Deadline, PriceListsService, type PriceListFilter } from '@app/application';
+import {
+  CommitOutcomeUnknown,
+  Deadline,
+  originOf,
+  PriceListsService,
+  type ApiKeyLookup,
+  type PriceListFilter,
+} from '@app/application';
 import { CurrencyMismatch, MAX_PRICE_LISTS, NotFound, PriceListInUse, TooManyPriceLists, VALUES } from '@app/domain';
 import { PriceList, toPriceListResponse } from '@app/representations';
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
-import { CurrentStore, RequestDeadline, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import {
+  CurrentKey,
+  CurrentStore,
+  RequestDeadline,
+  type CurrentStoreContext,
+} from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { invalidField } from '../errors/invalid-fields.js';
@@ -76,11 +88,12 @@ export class PriceListsController {
     ],
   })
   async put(
-    @CurrentStore() store: CurrentStoreContext,
+    @CurrentKey() asker: ApiKeyLookup,
     @Param('code') code: string,
     @Body(StrictBodyPipe) body: PutPriceListRequest,
   ) {
-    const saved = await this.lists.save(store.id, toPriceList(code, body, store.currency));
+    const { store } = asker;
+    const saved = await this.lists.save(store.id, toPriceList(code, body, store.currency), originOf(asker));
     return single(toPriceListResponse(saved, store.currency));
   }
 
@@ -97,11 +110,9 @@ export class PriceListsController {
     answer: { status: 200, description: 'The list as it was.' },
     failures: [new NotFound('Price list'), new PriceListInUse('RESELLER'), new CommitOutcomeUnknown(null)],
   })
-  async delete(
-    @CurrentStore() store: CurrentStoreContext,
-    @Param('code') code: string,
-    @RequestDeadline() deadline: Deadline,
-  ) {
-    return single(toPriceListResponse(await this.lists.delete(store.id, code, deadline), store.currency));
+  async delete(@CurrentKey() asker: ApiKeyLookup, @Param('code') code: string, @RequestDeadline() deadline: Deadline) {
+    const { store } = asker;
+    const deleted = await this.lists.delete(store.id, code, deadline, originOf(asker));
+    return single(toPriceListResponse(deleted, store.currency));
   }
 }

@@ -4,6 +4,7 @@ import {
   Deadline,
   decodePriceCursor,
   encodePriceCursor,
+  originOf,
   PriceListsService,
   type ApiKeyLookup,
   type UnitPricesFilter,
@@ -139,13 +140,14 @@ export class PricesController {
     ],
   })
   async change(
-    @CurrentKey() { mode, store }: ApiKeyLookup,
+    @CurrentKey() asker: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
     @RequestHash() requestHash: Buffer,
     @RequestDeadline() deadline: Deadline,
     @Body(StrictBodyPipe) body: ChangePricesRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
+    const { mode, store } = asker;
     const { reference = null, list = null } = body;
     const { lines, isReplay } = await this.changePrices.execute({
       storeId: store.id,
@@ -156,6 +158,7 @@ export class PricesController {
       isAtomic: body.atomic ?? false,
       requestHash,
       idempotency: idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey },
+      origin: originOf(asker),
       deadline,
     });
     if (isReplay) reply.header('idempotent-replayed', 'true');

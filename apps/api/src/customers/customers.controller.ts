@@ -1,4 +1,11 @@
-import { CommitOutcomeUnknown, CUSTOMER_INCLUDES, CustomersService, type CustomerFilter } from '@app/application';
+import {
+  CommitOutcomeUnknown,
+  CUSTOMER_INCLUDES,
+  CustomersService,
+  originOf,
+  type ApiKeyLookup,
+  type CustomerFilter,
+} from '@app/application';
 import {
   CustomerTooLarge,
   CustomerWithoutEmail,
@@ -19,7 +26,7 @@ import {
   toPersonalData,
 } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
+import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../access/current-store.decorator.js';
 import { StrictBodyPipe } from '../body/body.pipe.js';
 import { list, single } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
@@ -132,8 +139,8 @@ export class CustomersController {
       new TooManyRows('orders of a person', 1_000, 'customers export'),
     ],
   })
-  async collect(@CurrentStore() store: CurrentStoreContext, @Param('id') id: string) {
-    return single(toPersonalData(await this.customers.collectOf(store.id, id)));
+  async collect(@CurrentKey() asker: ApiKeyLookup, @Param('id') id: string) {
+    return single(toPersonalData(await this.customers.collectOf(asker.store.id, id, originOf(asker))));
   }
 
   @Post(':id/erase')
@@ -158,10 +165,10 @@ export class CustomersController {
     ],
   })
   async erase(
-    @CurrentStore() store: CurrentStoreContext,
+    @CurrentKey() asker: ApiKeyLookup,
     @Param('id') id: string,
     @Body(StrictBodyPipe) { force }: EraseCustomerRequest,
   ) {
-    return single(toErasure(await this.customers.eraseOf(store.id, id, force ?? false)));
+    return single(toErasure(await this.customers.eraseOf(asker.store.id, id, force ?? false, originOf(asker))));
   }
 }

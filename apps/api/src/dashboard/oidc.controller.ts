@@ -71,7 +71,7 @@ export class OidcController {
       removeTabCookie(request, reply, 'oidc', state);
       const { email, ...identity } = await this.provider.finish(currentUrl, saved);
       const nonce = randomBytes(16).toString('base64url');
-      const token = await this.signIns.makeOidcEntry(email, identity, nonce);
+      const token = await this.signIns.makeOidcEntry(email, identity, { nonce, address: request.ip });
       addTabCookie(request, reply, 'signin', token, { value: nonce, seconds: SECONDS_TO_ENTER });
       return `./../#/enter/${token}`;
     });

@@ -21,6 +21,8 @@ import {
   PriceChanged,
   PricesRefused,
   QuantityNotOffered,
+  SettingsRefused,
+  StaleSettings,
   StaleStatus,
   StockRefused,
   unofferedText,
@@ -158,13 +160,18 @@ function faultsOf(error: DomainError): readonly Fault[] {
       .slice(0, MAX_NAMED)
       .map(({ list = 'items', line }) => ({ path: `${list}[${line}].sku`, message }));
   }
-  if (error instanceof StockRefused || error instanceof PricesRefused || error instanceof ImportRefused) {
-    return error.faults.filter(({ path }) => path !== '');
-  }
+  if (error instanceof StaleSettings) return error.fields.map((path) => ({ path, message: 'is not as expected' }));
+  if (hasFaults(error)) return error.faults.filter(({ path }) => path !== '');
   const path = FIELD_AT_FAULT.get(error.constructor);
   if (path === undefined) return [];
   const text = messageOf(error);
   return [{ path, message: text.startsWith(`${path} `) ? text.slice(path.length + 1) : text }];
+}
+
+type FaultsError = StockRefused | PricesRefused | ImportRefused | SettingsRefused;
+
+function hasFaults(error: DomainError): error is FaultsError {
+  return [StockRefused, PricesRefused, ImportRefused, SettingsRefused].some((each) => error instanceof each);
 }
 
 type LinesError = ItemsUnavailable | OutOfStock | QuantityNotOffered;

@@ -1,4 +1,4 @@
-import { Deadline, StoreImport, type ApiKeyLookup } from '@app/application';
+import { Deadline, originOf, StoreImport, type ApiKeyLookup } from '@app/application';
 import { toImportResult } from '@app/representations';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CurrentKey } from '../access/current-store.decorator.js';
@@ -24,7 +24,10 @@ export class ImportController {
     const { isAtomic, lines } = readImport(body);
     refuseKinds(key, lines);
     const deadline = Deadline.in(IMPORT_MS);
-    const written = await this.imports.write({ storeId: store.id, isTest: mode === 'test', isAtomic, lines, deadline });
+    const written = await this.imports.write({
+      ...{ storeId: store.id, isTest: mode === 'test', isAtomic, lines, deadline },
+      origin: originOf(key),
+    });
     return single(toImportResult(written));
   }
 }

@@ -1,6 +1,6 @@
 import { IMPORT_SCOPES, type ImportKind } from '@app/application';
-import { IMPORT_LINES, published } from '@app/bundles';
-import { ImportRefused, MAX_INT4 } from '@app/domain';
+import { IMPORT_LINES } from '@app/bundles';
+import { ImportRefused } from '@app/domain';
 import {
   ImportResult,
   object,
@@ -9,8 +9,8 @@ import {
   type NamedSchema,
   type ResourceDocumentation,
 } from '@app/representations';
-import { Type, type TSchema } from '@sinclair/typebox';
-import { isJsonObject } from '../body/fields.js';
+import { Type } from '@sinclair/typebox';
+import { bundleSchema } from '../openapi/bundle-schema.js';
 import { ApiWrite } from '../openapi/endpoints.js';
 import { MAX_IMPORT_LINES } from './import.request.js';
 import { invalidField } from '../errors/invalid-fields.js';
@@ -20,21 +20,10 @@ const KINDS = Object.keys(IMPORT_SCOPES) as ImportKind[];
 const nameOf = (kind: ImportKind) =>
   `Import${kind.replace(/(?:^|_)[a-z]/g, (begin) => begin.replace('_', '').toUpperCase())}`;
 
-/** Describes a line for client generators: a constant becomes a word, and a large integer gets its format. */
-function schemaOf(kind: ImportKind): TSchema {
-  return JSON.parse(JSON.stringify(published(IMPORT_LINES[kind])), (_name, value: unknown) => {
-    if (!isJsonObject(value)) return value;
-    const { const: word, ...schema } = value;
-    if (word !== undefined) return { ...schema, enum: [word] };
-    if (schema['type'] !== 'integer') return schema;
-    return { ...schema, format: Number(schema['maximum']) > MAX_INT4 ? 'int64' : 'int32' };
-  }) as TSchema;
-}
-
 const references = KINDS.map((kind) => [kind, ref(nameOf(kind))] as const);
 
 const SCHEMAS: readonly NamedSchema[] = [
-  ...KINDS.map((kind) => ({ name: nameOf(kind), schema: schemaOf(kind) })),
+  ...KINDS.map((kind) => ({ name: nameOf(kind), schema: bundleSchema(IMPORT_LINES[kind]) })),
   {
     name: 'ImportLine',
     schema: Type.Unsafe<unknown>({

@@ -15,7 +15,7 @@ export class CreateKeyRequest {
   mode?: ApiKeyMode | null;
 
   @is.RequiredWordsField({
-    words: ['full', 'read', ...WRITE_SCOPES, 'pricing', 'keys'],
+    words: ['full', 'read', ...WRITE_SCOPES, 'pricing', 'keys', 'settings'],
     description: 'Scopes: `full` alone, or words. `read` is always included.',
   })
   scope!: string[];

@@ -1,4 +1,4 @@
-import { WebhooksService, type ApiKeyLookup, type WebhookReference } from '@app/application';
+import { originOf, WebhooksService, type ApiKeyLookup, type WebhookReference } from '@app/application';
 import { NotFound, readUuid } from '@app/domain';
 import { toWebhookListItem, toWebhookResponse, toWebhookWithSecret } from '@app/representations';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
@@ -34,15 +34,16 @@ export class WebhooksController {
   @NeedsScope('webhooks')
   @docs.ApiCreateWebhook
   async create(
-    @CurrentKey() { store, mode }: ApiKeyLookup,
+    @CurrentKey() asker: ApiKeyLookup,
     @IdempotencyKey() key: string | null,
     @RequestHash() requestHash: Buffer,
     @Body(StrictBodyPipe) body: request.CreateWebhookRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
+    const { store, mode } = asker;
     const settings = { storeId: store.id, mode, ...request.toWebhook(body) };
     const idempotency = key === null ? null : { scope: { storeId: store.id, mode, key }, requestHash };
-    const { isReplay, ...created } = await this.webhooks.create(settings, idempotency);
+    const { isReplay, ...created } = await this.webhooks.create(settings, originOf(asker), idempotency);
     if (isReplay) reply.header('idempotent-replayed', 'true');
     return single(toWebhookWithSecret(created));
   }
@@ -62,7 +63,9 @@ export class WebhooksController {
     @Param('id') id: string,
     @Body(StrictBodyPipe) body: request.ChangeWebhookRequest,
   ) {
-    return single(toWebhookResponse(await this.webhooks.configure(referenceOf(key, id), request.toSettings(body))));
+    return single(
+      toWebhookResponse(await this.webhooks.configure(referenceOf(key, id), request.toSettings(body), originOf(key))),
+    );
   }
 
   @Post(':id/test')
@@ -70,7 +73,7 @@ export class WebhooksController {
   @NeedsScope('webhooks')
   @docs.ApiTestWebhook
   async test(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
-    return single(toWebhookResponse(await this.webhooks.change(referenceOf(key, id), { kind: 'test' })));
+    return single(toWebhookResponse(await this.webhooks.change(referenceOf(key, id), { kind: 'test' }, originOf(key))));
   }
 
   @Post(':id/pause')
@@ -78,7 +81,9 @@ export class WebhooksController {
   @NeedsScope('webhooks')
   @docs.ApiPauseWebhook
   async pause(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
-    return single(toWebhookResponse(await this.webhooks.change(referenceOf(key, id), { kind: 'pause' })));
+    return single(
+      toWebhookResponse(await this.webhooks.change(referenceOf(key, id), { kind: 'pause' }, originOf(key))),
+    );
   }
 
   @Post(':id/resume')
@@ -86,7 +91,9 @@ export class WebhooksController {
   @NeedsScope('webhooks')
   @docs.ApiResumeWebhook
   async resume(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
-    return single(toWebhookResponse(await this.webhooks.change(referenceOf(key, id), { kind: 'resume' })));
+    return single(
+      toWebhookResponse(await this.webhooks.change(referenceOf(key, id), { kind: 'resume' }, originOf(key))),
+    );
   }
 
   @Post(':id/replay')
@@ -98,7 +105,11 @@ export class WebhooksController {
     @Param('id') id: string,
     @Body(StrictBodyPipe) body: request.ReplayWebhookRequest,
   ) {
-    return single(toWebhookResponse(await this.webhooks.replayFrom(referenceOf(key, id), request.toReplayStart(body))));
+    return single(
+      toWebhookResponse(
+        await this.webhooks.replayFrom(referenceOf(key, id), request.toReplayStart(body), originOf(key)),
+      ),
+    );
   }
 
   @Post(':id/rotate-secret')
@@ -110,7 +121,7 @@ export class WebhooksController {
     @Param('id') id: string,
     @Body(StrictBodyPipe) body: request.RotateSecretRequest,
   ) {
-    const rotated = await this.webhooks.rotateSecret(referenceOf(key, id), request.toOverlapMs(body));
+    const rotated = await this.webhooks.rotateSecret(referenceOf(key, id), request.toOverlapMs(body), originOf(key));
     return single(toWebhookWithSecret(rotated));
   }
 
@@ -118,7 +129,7 @@ export class WebhooksController {
   @NeedsScope('webhooks')
   @docs.ApiDeleteWebhook
   async delete(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string) {
-    return single(toWebhookResponse(await this.webhooks.delete(referenceOf(key, id))));
+    return single(toWebhookResponse(await this.webhooks.delete(referenceOf(key, id), originOf(key))));
   }
 }
 

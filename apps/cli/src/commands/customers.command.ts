@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { CustomersService, type PersonalRecord } from '@app/application';
 import { OrdersOpen } from '@app/domain';
-import { visible, writeWholeFile } from '@app/infrastructure';
+import { originOfRequest, visible, writeWholeFile } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { addCommand } from '../command.js';
 import { addYes, confirm, type YesOption } from '../confirm.js';
@@ -53,7 +53,7 @@ function addPersonCommand(customers: Command, verb: string, description: string,
 
 async function exportData(email: string, { store, output }: Options): Promise<void> {
   await withApplication(async (app) => {
-    await app.get(CustomersService).collect(store, email, async (found, orders) => {
+    await app.get(CustomersService).collect(store, email, originOfRequest(null), async (found, orders) => {
       const { customer, contacts, member: person, orderCount } = found;
       const { secrets: secrets_held, blocked, takenAt: taken_at } = found;
       if (!customer && !person && contacts.length + orderCount === 0)
@@ -109,7 +109,7 @@ async function erase(email: string, { store, force = false, yes }: Options): Pro
   await withApplication(async (app) => {
     const { customers, contacts, orders, blockedContacts, isMember } = await app
       .get(CustomersService)
-      .erase({ store, email, force })
+      .erase({ store, email, force }, originOfRequest(null))
       .catch(explainOpen);
     if (customers + contacts + orders + blockedContacts === 0)
       say(`Store ${store} has no data about this person to erase.`);

@@ -8,6 +8,7 @@ import {
   type WebhookReference,
 } from '@app/application';
 import { NotFound, WEBHOOK_BODIES } from '@app/domain';
+import { originOfRequest } from '@app/infrastructure';
 import { toWebhookListItem, toWebhookResponse } from '@app/representations';
 import { Option, type Command } from 'commander';
 import { addCommand, chosenStores, printResult, subdomainOf } from '../command.js';
@@ -34,7 +35,7 @@ export function addWebhooks(program: Command): void {
   addYes(addOne(webhooks, 'delete', 'delete a webhook and print it as it was', remove));
 
   addOne<{ from: string | Date }>(webhooks, 'replay', 'resend changes', (service, webhook, { from }) =>
-    service.replayFrom(webhook, from),
+    service.replayFrom(webhook, from, originOfRequest(null)),
   )
     .requiredOption('--from <P>', 'a cursor, such as that of a message, or a time in ISO 8601', replayStart)
     .addHelpText('after', `\nExample:\n  webhooks replay ${EXAMPLE} --from 2026-11-20T09:30:00Z`);
@@ -60,7 +61,9 @@ function addCreate(webhooks: Command): void {
       withApplication(
         async (app) => {
           const { id: storeId } = await app.get(StoreRepository).require(store);
-          const created = await app.get(WebhooksService).create({ storeId, kinds, name: '', ...options });
+          const created = await app
+            .get(WebhooksService)
+            .create({ storeId, kinds, name: '', ...options }, originOfRequest(null));
           printNewSecret(created, store);
         },
         { settings: ['WEBHOOK_ALLOW'] },
@@ -94,7 +97,7 @@ function addRotateSecret(webhooks: Command): void {
     )
     .action((id: string, { overlap }: { overlap: number }) =>
       withWebhook(id, async ({ service, webhook, store }) => {
-        const rotated = await service.rotateSecret(webhook, overlap);
+        const rotated = await service.rotateSecret(webhook, overlap, originOfRequest(null));
         printNewSecret(rotated, store);
       }),
     );
@@ -103,12 +106,12 @@ function addRotateSecret(webhooks: Command): void {
 const change =
   (kind: 'test' | 'pause' | 'resume'): Act<unknown> =>
   (service, webhook) =>
-    service.change(webhook, { kind });
+    service.change(webhook, { kind }, originOfRequest(null));
 
 const remove: Act<YesOption> = async (service, webhook, options) => {
   const { url } = await service.find(webhook);
   await confirm(`Delete the webhook to ${url}?`, options);
-  return service.delete(webhook);
+  return service.delete(webhook, originOfRequest(null));
 };
 
 type Act<Options> = (service: WebhooksService, webhook: WebhookReference, options: Options) => Promise<ShownWebhook>;

@@ -20,6 +20,7 @@ const TASKS: Readonly<Record<Word, string>> = {
   sales: 'record till sales',
   pricing: 'set order prices and charges',
   keys: 'create and revoke keys',
+  settings: 'change settings and read the audit',
   full: 'everything except keys, including what later versions add',
 };
 

@@ -3,7 +3,7 @@ import { get, useGet, useRead, type Order, type OrderListItem, type OrderQuery }
 import { arrivals, showArrivals } from '../live.js';
 import { Form } from '../parts/ask.js';
 import { startOfDay } from '../parts/day.js';
-import { Choice, Filters, List, pageOf } from '../parts/list.js';
+import { Choice, Day, Filters, List, pageOf } from '../parts/list.js';
 import { Button, Page } from '../parts/page.js';
 import { count, timeZone } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
@@ -70,12 +70,6 @@ function Arrived() {
   return n === 0 ? null : <Button text={text} class="arrived wide" data-tone="info" onClick={showArrivals} />;
 }
 
-const Day = ({ label, name, begin = '' }: { label: string; name: string; begin: string | undefined }) => (
-  <label class="tick soft">
-    {label} <input type="date" name={name} aria-label={`Placed ${name}`} defaultValue={begin} />
-  </label>
-);
-
 /** The list does not know which confirmations were sent. */
 const RELEASES = 'The orders can ship. Held confirmation emails are sent now.';
 const NONE: ReadonlySet<string> = new Set();
@@ -97,8 +91,8 @@ export function Orders() {
         {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfillment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
         <Choice name="source" label="Source" values={SOURCES} />
-        <Day label="Placed" name="from" begin={route.query.from} />
-        <Day label="to" name="until" begin={route.query.until} />
+        <Day label="Placed" name="from" of="Placed" />
+        <Day label="to" name="until" of="Placed" />
       </Filters>
       {!route.query.search && <Arrived />}
       <List

@@ -149,6 +149,16 @@ export function Choice({ name, label, values, left = 0 }: ChoiceProps) {
   );
 }
 
+/** A filter by a day. @param of what happened on it, such as `Placed`. */
+export function Day({ label, name, of }: Readonly<{ label: string; name: string; of: string }>) {
+  const { query } = useRoute();
+  return (
+    <label class="tick soft">
+      {label} <input type="date" name={name} aria-label={`${of} ${name}`} defaultValue={query[name] ?? ''} />
+    </label>
+  );
+}
+
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   readonly query: UseQueryResult<{ data: Row[]; pagination: { total: number }; left?: number }>;
   /** The shown rows of the answer, when not all are shown. */

@@ -11,7 +11,7 @@ type Person = Schemas['Person'];
 /** What each role may do besides reading. */
 const ROLES: Readonly<Record<Person['role'], string>> = {
   owner: 'everything, including keys and this page',
-  manager: 'orders, money, stock, catalog, customers, webhooks',
+  manager: 'orders, money, stock, catalog, customers, webhooks, settings',
   warehouse: 'ship, cancel, release, change stock',
   support: 'ship, cancel, release, record payments and refunds',
   developer: 'keys and webhooks',

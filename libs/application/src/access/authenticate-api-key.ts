@@ -49,7 +49,8 @@ export class AuthenticateApiKey {
     // @protects session-in-cookie
     if (!credential || !isWellFormed(credential)) return { key: null, failure: 'missing', refused: null };
 
-    const key = await this.apiKeys.findByHash(hashApiKey(credential.text));
+    const found = await this.apiKeys.findByHash(hashApiKey(credential.text));
+    const key = found && { ...found, address };
     // Somebody set the cookie of the other mode by hand.
     const isOther = credential.isSession && key?.mode !== credential.mode;
     if (!key || isOther) return { key: null, failure: 'unknown', refused: null };

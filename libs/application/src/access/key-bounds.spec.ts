@@ -11,7 +11,7 @@ const aKey = (more: Partial<KeyRights> = {}): KeyRights => ({
 
 const aMachine = (more: Partial<ApiKeyLookup> = {}): ApiKeyLookup => ({
   ...{ id: 'k', name: 'ERP', mode: 'live', scope: 'read,orders,keys', networks: [], status: 'ACTIVE', expiresAt: null },
-  ...{ expired: false, person: null, store: { id: 1, currency: 'USD', status: 'ACTIVE' } },
+  ...{ address: '192.0.2.1', expired: false, person: null, store: { id: 1, currency: 'USD', status: 'ACTIVE' } },
   ...more,
 });
 

@@ -20,6 +20,7 @@ import {
   type SignedIn,
   type SignIn,
   type SignInCandidate,
+  type SignInOrigin,
 } from '../ports/sign-in.repository.js';
 import { MAX_SIGN_INS } from '../capacity.js';
 import { Overloaded } from '../failures.js';
@@ -50,12 +51,9 @@ export type CodeRequested =
 /** A code that a person typed, or the token of a link or of a sign-in at an identity provider. */
 export type SignInProof = { readonly code: string } | { readonly link: string };
 
-export interface Browser {
-  /** Where the request comes from. */
-  readonly address: string;
+export interface Browser extends SignInOrigin {
   /** The nonce in the browser's cookie. */
   readonly nonce: string | undefined;
-  readonly device: string;
   /** The secrets in the browser's cookies. A new sign-in ends these sessions. */
   readonly sessions: readonly string[];
 }
@@ -112,15 +110,21 @@ export class SignInService {
   /**
    * Makes the token that completes a sign-in at an identity provider.
    * @param email as verified by the provider.
-   * @param nonce the nonce of the browser that began the sign-in; only this browser can use the token.
+   * @param browser only the browser with this nonce, which began the sign-in, can use the token.
    * @throws ProviderFailure when no person has the account, or when the account has signed in too often within an hour.
    * A caller who has proved an address may learn that no person has it.
    */
-  async makeOidcEntry(email: string, oidc: OidcIdentity, nonce: string): Promise<string> {
+  async makeOidcEntry(
+    email: string,
+    oidc: OidcIdentity,
+    { nonce, address }: { readonly nonce: string; readonly address: string },
+  ): Promise<string> {
     const entry = { id: uuidv7(), email: foldMailAddress(email), oidc, nonceHash: sha256(nonce) };
     if ((await this.signIns.candidates(entry)).length === 0) {
       const ofOthers = await this.signIns.candidates({ ...entry, oidc: null });
-      throw new ProviderFailure(ofOthers.length > 0 ? 'other_account' : 'not_added');
+      if (ofOthers.length === 0) throw new ProviderFailure('not_added');
+      await this.signIns.recordFailure(entry.email, address);
+      throw new ProviderFailure('other_account');
     }
     return (await this.drawToken(entry, OIDC_MINUTES)).token;
   }
@@ -163,10 +167,12 @@ export class SignInService {
 
   private async enterInSlot(
     proof: SignInProof,
-    { nonce, device, sessions }: Browser,
+    { nonce, device, address, sessions }: Browser,
     store: string | undefined,
   ): Promise<SignInResult | readonly SignInCandidate[]> {
-    const signIn = await ('code' in proof ? this.findCode(proof.code, nonce) : this.findToken(proof.link, nonce));
+    const signIn = await ('code' in proof
+      ? this.findCode(proof.code, nonce, address)
+      : this.findToken(proof.link, nonce));
     if (!signIn) throw new SignInInvalid();
     const candidates = await this.signIns.candidates(signIn);
     if (store === undefined && candidates.length > 1) {
@@ -177,7 +183,7 @@ export class SignInService {
     if (!candidate) throw new SignInInvalid();
     const [live, test] = [drawSession('live'), drawSession('test')];
     const made = [live.session, test.session];
-    const person = await this.signIns.use(signIn, candidate, made, device, hashesOf(sessions));
+    const person = await this.signIns.use(signIn, candidate, made, { device, address }, hashesOf(sessions));
     if (!person) throw new SignInInvalid();
     return { person, store: candidate.store, secrets: { live: live.secret, test: test.secret } };
   }
@@ -190,11 +196,11 @@ export class SignInService {
   }
 
   /** A text that cannot be a code does not count as an attempt. */
-  private async findCode(text: string, nonce: string | undefined): Promise<SignIn | null> {
+  private async findCode(text: string, nonce: string | undefined, address: string): Promise<SignIn | null> {
     const code = readSignInCode(text);
     if (code === null || nonce === undefined) return null;
-    const signIn = await this.signIns.countAttempt(sha256(nonce));
-    return signIn && timingSafeEqual(signIn.secretHash, hashOfCode(nonce, code)) ? signIn : null;
+    const hash = hashOfCode(nonce, code);
+    return this.signIns.countAttempt(sha256(nonce), (secretHash) => timingSafeEqual(secretHash, hash), address);
   }
 
   private findToken(token: string, nonce: string | undefined): Promise<SignIn | null> {

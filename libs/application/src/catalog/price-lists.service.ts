@@ -1,6 +1,7 @@
 import { isStorable, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { Deadline } from '../deadline.js';
+import type { ChangeOrigin } from '../ports/audit-log.js';
 import type { Page, PageOf } from '../ports/page.js';
 import {
   PriceListRepository,
@@ -26,8 +27,8 @@ export class PriceListsService {
   }
 
   /** @throws what {@link PriceListRepository} throws */
-  async save(storeId: number, list: PriceList): Promise<PriceList> {
-    await this.lists.save(storeId, list);
+  async save(storeId: number, list: PriceList, origin: ChangeOrigin): Promise<PriceList> {
+    await this.lists.save(storeId, list, origin);
     return list;
   }
 
@@ -36,9 +37,9 @@ export class PriceListsService {
    * @throws NotFound when the store has no list with the code.
    * @throws what {@link PriceListRepository} throws
    */
-  async delete(storeId: number, code: string, deadline: Deadline): Promise<PriceList> {
+  async delete(storeId: number, code: string, deadline: Deadline, origin: ChangeOrigin): Promise<PriceList> {
     const list = await this.retrieve(storeId, code);
-    await this.lists.delete(storeId, code, deadline);
+    await this.lists.delete(storeId, code, deadline, origin);
     return list;
   }
 

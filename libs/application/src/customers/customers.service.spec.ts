@@ -17,13 +17,15 @@ describe('the personal data of a customer', () => {
         yield await Promise.resolve({});
       }
     }
-    const people = { collect: (...[, , , read]: Parameters<PersonalData['collect']>) => read({} as never, orders()) };
+    const people = { collect: (...[, , , , read]: Parameters<PersonalData['collect']>) => read({} as never, orders()) };
     const customers = {
       findById: () => Promise.resolve({ email: 'ada@example.com' }),
     } as unknown as CustomerRepository;
     const service = new CustomersService(customers, {} as StoreRepository, people as PersonalData, {} as ChangeFeed);
 
-    await expect(service.collectOf(7, ID)).rejects.toThrow(DeadlineExceeded);
+    await expect(
+      service.collectOf(7, ID, { actor: { type: 'operator', id: '', name: '' }, address: null }),
+    ).rejects.toThrow(DeadlineExceeded);
 
     expect(collected).toBeLessThan(4);
     vi.restoreAllMocks();

@@ -12,6 +12,7 @@ import { Injectable } from '@nestjs/common';
 import { Deadline } from '../deadline.js';
 import { DeadlineExceeded } from '../failures.js';
 import { readsChanges } from '../feed/reads-changes.js';
+import type { ChangeOrigin } from '../ports/audit-log.js';
 import { ChangeFeed } from '../ports/change-feed.js';
 import {
   CustomerRepository,
@@ -81,18 +82,18 @@ export class CustomersService {
    * Reads everything that a store has about a person, without a limit.
    * @throws NotFound when there is no such store.
    */
-  async collect<T>(store: string, email: string, read: PersonalDataReader<T>): Promise<T> {
+  async collect<T>(store: string, email: string, origin: ChangeOrigin, read: PersonalDataReader<T>): Promise<T> {
     const owner = await this.stores.require(store);
-    return this.people.collect(owner.id, email, null, read);
+    return this.people.collect(owner.id, email, null, origin, read);
   }
 
   /**
    * Collects what a store has about the person with the e-mail of a customer. @throws NotFound, CustomerWithoutEmail,
    * TooManyRows, DeadlineExceeded
    */
-  async collectOf(storeId: number, id: string): Promise<CollectedData> {
+  async collectOf(storeId: number, id: string, origin: ChangeOrigin): Promise<CollectedData> {
     const email = await this.emailOf(storeId, id);
-    return this.people.collect(storeId, email, MAX_ORDERS, async (found, collected) => {
+    return this.people.collect(storeId, email, MAX_ORDERS, origin, async (found, collected) => {
       const orders: PersonalRecord[] = [];
       // Data that arrives after the answer was sent has no reader.
       const deadline = Deadline.in(READ_ANSWER_MS);
@@ -113,21 +114,28 @@ export class CustomersService {
    * @throws NotFound when there is no such store.
    * @throws OrdersOpen when an order of the person is open, unless forced; nothing is erased.
    */
-  async erase({ store, email, force }: EraseCustomerCommand): Promise<Erasure> {
+  async erase({ store, email, force }: EraseCustomerCommand, origin: ChangeOrigin): Promise<Erasure> {
     const owner = await this.stores.require(store);
-    return this.eraseIn(owner.id, email, null, force);
+    return this.eraseIn(owner.id, email, null, force, origin);
   }
 
   /**
    * Erases like `erase`, by the e-mail of the customer.
    * @throws NotFound, CustomerWithoutEmail, OrdersOpen, TooManyRows
    */
-  async eraseOf(storeId: number, id: string, force: boolean): Promise<Erasure> {
-    return this.eraseIn(storeId, await this.emailOf(storeId, id), { orders: MAX_ORDERS, records: MAX_RECORDS }, force);
+  async eraseOf(storeId: number, id: string, force: boolean, origin: ChangeOrigin): Promise<Erasure> {
+    const most = { orders: MAX_ORDERS, records: MAX_RECORDS };
+    return this.eraseIn(storeId, await this.emailOf(storeId, id), most, force, origin);
   }
 
-  private async eraseIn(storeId: number, email: string, most: ErasureLimits | null, force: boolean): Promise<Erasure> {
-    const erased = await this.people.erase(storeId, email, most, (orders) => {
+  private async eraseIn(
+    storeId: number,
+    email: string,
+    most: ErasureLimits | null,
+    force: boolean,
+    origin: ChangeOrigin,
+  ): Promise<Erasure> {
+    const erased = await this.people.erase(storeId, email, most, origin, (orders) => {
       const open = orders.filter(isOpen);
       if (open.length > 0 && !force) throw new OrdersOpen(open);
     });

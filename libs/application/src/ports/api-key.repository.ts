@@ -65,12 +65,16 @@ export interface ApiKeyLookup extends Pick<
   ApiKeyRecord,
   'id' | 'name' | 'mode' | 'scope' | 'networks' | 'status' | 'expiresAt'
 > {
+  /** The address of the client that presents the key. */
+  readonly address: string;
   /** Whether the key has expired, by the database's clock. */
   readonly expired: boolean;
   /** The person of the session; null for the key of a machine. */
   readonly person: SignedInPerson | null;
   readonly store: { readonly id: number; readonly currency: Currency; readonly status: StoreStatus };
 }
+
+export type StoredApiKey = Omit<ApiKeyLookup, 'address'>;
 
 export interface SignedInPerson {
   readonly id: string;
@@ -103,19 +107,19 @@ export interface RolledApiKey {
 
 export abstract class ApiKeyRepository {
   /** Finds a key by its SHA-256, and sees every revocation that was committed before the call. */
-  abstract findByHash(hash: Buffer): Promise<ApiKeyLookup | null>;
+  abstract findByHash(hash: Buffer): Promise<StoredApiKey | null>;
 
   /**
    * Counts a request and records the last use of its key. Both are written about once a minute: a killed process loses
    * some.
    */
-  abstract touch(key: ApiKeyLookup): void;
+  abstract touch(key: StoredApiKey): void;
 
   /** Counts a request as throttled after `touch` has counted it. */
-  abstract noteThrottled(key: ApiKeyLookup): void;
+  abstract noteThrottled(key: StoredApiKey): void;
 
   /** Counts an answer with an error code. It is written like the counts of `touch`. */
-  abstract noteRefused(key: ApiKeyLookup, code: string): void;
+  abstract noteRefused(key: StoredApiKey, code: string): void;
 
   /**
    * Returns null when the key of the request has ended, or has another scope, since it was looked up. @throws

@@ -1,4 +1,5 @@
 import type { FeeState, OrderState } from '@app/domain';
+import type { ChangeOrigin } from './audit-log.js';
 
 export interface PersonsOrder extends OrderState, FeeState {
   readonly receiptNumber: string;
@@ -54,7 +55,13 @@ export abstract class PersonalData {
    * Collects the data from one snapshot, which is held until the reader ends.
    * @param most the maximum number of orders; null means no limit. @throws TooManyRows
    */
-  abstract collect<T>(storeId: number, email: string, most: number | null, read: PersonalDataReader<T>): Promise<T>;
+  abstract collect<T>(
+    storeId: number,
+    email: string,
+    most: number | null,
+    origin: ChangeOrigin,
+    read: PersonalDataReader<T>,
+  ): Promise<T>;
 
   /**
    * Replaces name, e-mail, phone, city, company, addresses, contacts, notes and tags of the person, removes the person from
@@ -68,6 +75,7 @@ export abstract class PersonalData {
     storeId: number,
     email: string,
     most: ErasureLimits | null,
+    origin: ChangeOrigin,
     check: (orders: readonly PersonsOrder[]) => void,
   ): Promise<Erasure>;
 }

@@ -1,5 +1,6 @@
 import type { Currency, PriceRefusalCode, QuantityRule } from '@app/domain';
 import type { Deadline } from '../deadline.js';
+import type { ChangeOrigin } from './audit-log.js';
 import type { IdempotencyScope } from './idempotency.js';
 import type { ResolvedSku } from './sku.repository.js';
 import type { InvalidLine, StockUnit } from './stock-changes.js';
@@ -47,6 +48,7 @@ export interface PriceChangeRequest {
   readonly isAtomic: boolean;
   readonly requestHash: Buffer;
   readonly idempotency: IdempotencyScope | null;
+  readonly origin: ChangeOrigin;
   readonly deadline: Deadline;
 }
 

@@ -1,5 +1,6 @@
 import type { PriceBreak, QuantityRule } from '@app/domain';
 import type { Deadline } from '../deadline.js';
+import type { ChangeOrigin } from './audit-log.js';
 import type { Page, PageOf } from './page.js';
 import type { SkuId } from './sku.repository.js';
 
@@ -58,7 +59,7 @@ export abstract class PriceListRepository {
    * @throws TooManyPriceLists when the store has as many as it may have.
    * @throws CommitOutcomeUnknown
    */
-  abstract save(storeId: number, list: PriceList): Promise<void>;
+  abstract save(storeId: number, list: PriceList, origin: ChangeOrigin): Promise<void>;
 
   /**
    * Deletes the list with its prices, in one transaction.
@@ -66,7 +67,7 @@ export abstract class PriceListRepository {
    * @throws PriceListInUse when a customer has the list.
    * @throws DeadlineExceeded, Overloaded, CommitOutcomeUnknown
    */
-  abstract delete(storeId: number, code: string, deadline: Deadline): Promise<boolean>;
+  abstract delete(storeId: number, code: string, deadline: Deadline, origin: ChangeOrigin): Promise<boolean>;
 
   /**
    * Returns the units that the list has prices for, or all products and variants of the catalog, of every status. Sorted by

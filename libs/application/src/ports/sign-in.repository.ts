@@ -42,6 +42,13 @@ export interface SignInCandidate {
   readonly store: { readonly id: number; readonly subdomain: string; readonly name: string };
 }
 
+export interface SignInOrigin {
+  /** The browser and the operating system. */
+  readonly device: string;
+  /** The address of the client. */
+  readonly address: string;
+}
+
 export interface NewSession {
   readonly id: string;
   readonly mode: ApiKeyMode;
@@ -68,10 +75,20 @@ export abstract class SignInRepository {
   abstract insertToken(token: NewSignInToken, minutes: number): Promise<Date | null>;
 
   /**
-   * Counts an attempt at the code that the browser requested, before anything is compared. Returns null when there is
-   * no code, or its attempts are used up.
+   * Counts an attempt at the code that the browser requested, before it is compared. A wrong code adds an entry to the
+   * audit of each store of the person in the same transaction, so that the time of an answer does not tell whether there
+   * is such a person.
+   * @param isCorrect compares the hash of the secret.
+   * @returns null when the code is wrong, when there is no code, or when its attempts are used up.
    */
-  abstract countAttempt(nonceHash: Buffer): Promise<(SignIn & { readonly secretHash: Buffer }) | null>;
+  abstract countAttempt(
+    nonceHash: Buffer,
+    isCorrect: (secretHash: Buffer) => boolean,
+    address: string,
+  ): Promise<SignIn | null>;
+
+  /** Adds an entry about a failed sign-in at the identity provider to the audit of each store of the person. */
+  abstract recordFailure(email: string, address: string): Promise<void>;
 
   /** Uncounts the attempt: the code was correct and can still be used. */
   abstract returnAttempt(id: string): Promise<void>;
@@ -96,7 +113,7 @@ export abstract class SignInRepository {
     signIn: SignIn,
     candidate: SignInCandidate,
     sessions: readonly NewSession[],
-    device: string,
+    from: SignInOrigin,
     replaced: readonly Buffer[],
   ): Promise<SignedIn | null>;
 

@@ -1,5 +1,6 @@
 import type { ScopeWord } from '@app/domain';
 import type { Deadline } from '../deadline.js';
+import type { ChangeOrigin } from './audit-log.js';
 
 /** The scope that a key needs for each kind of line. */
 export const IMPORT_SCOPES = {
@@ -42,6 +43,7 @@ export interface ImportRequest {
   readonly isAtomic: boolean;
   readonly lines: readonly ImportLine[];
   readonly deadline: Deadline;
+  readonly origin: ChangeOrigin;
 }
 
 export interface ImportedLine {

@@ -1,4 +1,5 @@
 import type { ApiKeyMode, PauseReason, WebhookBody, WebhookState } from '@app/domain';
+import type { ChangeOrigin } from './audit-log.js';
 import type { ChangeKind, FeedPosition } from './change-feed.js';
 import type { IdempotentRequest } from './idempotency.js';
 
@@ -92,7 +93,7 @@ export abstract class WebhookRepository {
    * @throws TooManyWebhooks when the store has `MAX_WEBHOOKS` in the mode.
    * @throws WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight
    */
-  abstract insert(webhook: NewWebhook, request?: IdempotentRequest | null): Promise<ShownWebhook>;
+  abstract insert(webhook: NewWebhook, origin: ChangeOrigin, request?: IdempotentRequest | null): Promise<ShownWebhook>;
 
   abstract list(storeId: number, mode: ApiKeyMode | null): Promise<Webhook[]>;
 
@@ -104,8 +105,13 @@ export abstract class WebhookRepository {
   abstract newestSecret(key: WebhookKey): Promise<string | null>;
 
   /** @returns null when there is no such webhook. */
-  abstract change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<ShownWebhook | null>;
+  abstract change(
+    key: WebhookKey,
+    mode: ApiKeyMode | null,
+    change: WebhookChange,
+    origin: ChangeOrigin,
+  ): Promise<ShownWebhook | null>;
 
   /** @returns the webhook before its deletion; null when there is no such webhook. */
-  abstract delete(key: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null>;
+  abstract delete(key: WebhookKey, mode: ApiKeyMode | null, origin: ChangeOrigin): Promise<ShownWebhook | null>;
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { CursorExpired, CursorInvalid } from '../feed/cursor-errors.js';
 import { decodeCursor } from '../feed/cursor.js';
+import type { ChangeOrigin } from '../ports/audit-log.js';
 import { ChangeFeed } from '../ports/change-feed.js';
 import type { IdempotentRequest } from '../ports/idempotency.js';
 import { WebhookSender } from '../ports/webhook-sender.js';
@@ -41,12 +42,13 @@ export class WebhooksService {
    */
   async create(
     webhook: Omit<NewWebhook, 'id' | 'secret'>,
+    origin: ChangeOrigin,
     idempotency: IdempotentRequest | null = null,
   ): Promise<CreatedWebhook> {
     this.sender.check(webhook.url);
     const id = uuidv7();
     const secret = drawWebhookSecret();
-    const created = await this.webhooks.insert({ ...webhook, id, secret }, idempotency);
+    const created = await this.webhooks.insert({ ...webhook, id, secret }, origin, idempotency);
     if (created.id === id) return { ...created, secret, isReplay: false };
     return { ...created, secret: orNotFound(await this.webhooks.newestSecret(created)), isReplay: true };
   }
@@ -59,19 +61,19 @@ export class WebhooksService {
     return orNotFound(await this.webhooks.find(key, mode));
   }
 
-  async change({ mode, ...key }: WebhookReference, change: WebhookChange): Promise<ShownWebhook> {
-    return orNotFound(await this.webhooks.change(key, mode, change));
+  async change({ mode, ...key }: WebhookReference, change: WebhookChange, origin: ChangeOrigin): Promise<ShownWebhook> {
+    return orNotFound(await this.webhooks.change(key, mode, change, origin));
   }
 
   /**
    * A new URL without headers removes the earlier headers: they are secret and must not reach another receiver.
    * @throws UrlNotAllowed, NotFound
    */
-  async configure(reference: WebhookReference, settings: WebhookSettings): Promise<ShownWebhook> {
+  async configure(reference: WebhookReference, settings: WebhookSettings, origin: ChangeOrigin): Promise<ShownWebhook> {
     const { url } = settings;
-    if (url === undefined) return this.change(reference, { kind: 'configure', settings });
+    if (url === undefined) return this.change(reference, { kind: 'configure', settings }, origin);
     this.sender.check(url);
-    return this.change(reference, { kind: 'configure', settings: { headers: {}, ...settings } });
+    return this.change(reference, { kind: 'configure', settings: { headers: {}, ...settings } }, origin);
   }
 
   /**
@@ -80,29 +82,30 @@ export class WebhooksService {
    * @throws CursorInvalid unless the cursor has the same mode and kinds.
    * @throws CursorExpired when deletions after it are no longer kept, or the database has lost its place.
    */
-  async replayFrom(reference: WebhookReference, start: string | Date): Promise<ShownWebhook> {
-    if (start instanceof Date) return this.change(reference, { kind: 'replay', from: start });
+  async replayFrom(reference: WebhookReference, start: string | Date, origin: ChangeOrigin): Promise<ShownWebhook> {
+    if (start instanceof Date) return this.change(reference, { kind: 'replay', from: start }, origin);
     const { storeId, mode, kinds } = await this.find(reference);
     const { kinds: ofCursor, isTest, branch, position, base } = decodeCursor(start, { storeId, mode });
     const from = { branch, position, base };
     if (ofCursor.join() !== kinds.join() || isTest !== (mode === 'test')) throw new CursorInvalid();
     const { rewound } = await this.feed.read(storeId, { kinds, after: from, limit: 1 });
     if (rewound) throw new CursorExpired();
-    return this.change(reference, { kind: 'replay', from });
+    return this.change(reference, { kind: 'replay', from }, origin);
   }
 
   /** Only this result contains the new secret. @param overlapMs how long the old one still signs. @throws NotFound */
   async rotateSecret(
     reference: WebhookReference,
     overlapMs: number,
+    origin: ChangeOrigin,
   ): Promise<ShownWebhook & { readonly secret: string }> {
     const secret = drawWebhookSecret();
-    return { ...(await this.change(reference, { kind: 'rotate', secret, overlapMs })), secret };
+    return { ...(await this.change(reference, { kind: 'rotate', secret, overlapMs }, origin)), secret };
   }
 
   /** @returns the webhook before its deletion. @throws NotFound */
-  async delete({ mode, ...key }: WebhookReference): Promise<ShownWebhook> {
-    return orNotFound(await this.webhooks.delete(key, mode));
+  async delete({ mode, ...key }: WebhookReference, origin: ChangeOrigin): Promise<ShownWebhook> {
+    return orNotFound(await this.webhooks.delete(key, mode, origin));
   }
 }
 

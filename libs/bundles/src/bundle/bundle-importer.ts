@@ -7,6 +7,7 @@ import type { BundleLine } from './schema/bundle.js';
 import { writeGoodLines, type WrittenLines } from './write/batch-writer.js';
 import { countsOf, sumOf, type ImportCounts } from './write/import-counts.js';
 import { lockStoresForImport } from './write/lock-batch.js';
+import { beginImport, recordImport, type ImportRun } from './write/record-import.js';
 
 export interface ImportReport {
   /** When true, nothing was written and `counts` says what an import would do. */
@@ -73,12 +74,17 @@ export class BundleImporter {
   }
 
   importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
-    if (!options.dryRun) return this.importEach(batches, (lines) => this.writeWithRetries(lines), options);
+    if (!options.dryRun) return this.importAll(batches, options);
     return this.connection.dryRun(async (sql) => {
       await lockStoresForImport(sql, []);
       await sql.query(SHORT_LOCK_TIMEOUT);
       return this.importEach(batches, (lines) => writeGoodLines(sql, this.cipher, lines), options);
     });
+  }
+
+  private async importAll(batches: AsyncIterable<LineBatch>, options: ImportOptions): Promise<ImportReport> {
+    const run = await beginImport(this.connection);
+    return this.importEach(batches, (lines) => this.writeWithRetries(run, lines), options);
   }
 
   private async importEach(
@@ -130,11 +136,11 @@ export class BundleImporter {
     }
   }
 
-  private async writeWithRetries(lines: readonly SizedLine[]): Promise<WrittenLines> {
+  private async writeWithRetries(run: ImportRun, lines: readonly SizedLine[]): Promise<WrittenLines> {
     for (let attempt = 1; ; attempt++) {
       try {
         if (attempt > 1) await this.connection.reopen();
-        return await this.write(lines);
+        return await this.write(run, lines);
       } catch (error) {
         // Writing a batch twice has the same effect as writing it once.
         const mayRepeat = isRetryable(error) || error instanceof CommitOutcomeUnknown;
@@ -144,10 +150,11 @@ export class BundleImporter {
     }
   }
 
-  private async write(lines: readonly SizedLine[]): Promise<WrittenLines> {
+  private async write(run: ImportRun, lines: readonly SizedLine[]): Promise<WrittenLines> {
     const work = afterLocking(lines, async (sql) => {
       const written = await writeGoodLines(sql, this.cipher, lines);
       if (written.faults.length > 0) throw new RefusedBatch(written);
+      await recordImport(sql, run, lines, written.results);
       // This comes last, because a rollback moves no sequence back.
       for (const [table, id] of written.givenIds) await table.passId(sql, id);
       return written;

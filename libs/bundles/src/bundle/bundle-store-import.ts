@@ -12,11 +12,13 @@ import {
 } from '@app/application';
 import { ImportRefused } from '@app/domain';
 import {
+  allNew,
   BulkLimiter,
   Database,
   DataCipher,
   returningUnusedIds,
   problemOfBins,
+  recordAudit,
   type DrawnIds,
   type Sql,
   type TransactionSql,
@@ -26,6 +28,7 @@ import { checkImportLine } from './check/check-line.js';
 import { Fault } from './check/faults.js';
 import type { BundleLine, ImportableLine } from './schema/bundle.js';
 import { openingsTooLarge, variantsTooMany } from './import-limits.js';
+import { writtenByKind } from './write/import-counts.js';
 import { writeGoodLines } from './write/batch-writer.js';
 import { lockStoreForImport } from './write/lock-batch.js';
 
@@ -78,7 +81,7 @@ export class BundleStoreImport extends StoreImport {
 
   private async writeLines(
     sql: TransactionSql,
-    { storeId, isTest, isAtomic, deadline }: ImportRequest,
+    { storeId, isTest, isAtomic, deadline, origin }: ImportRequest,
     lines: readonly CheckedLine[],
     drawnIds: DrawnIds,
   ): Promise<readonly ImportedLine[]> {
@@ -121,6 +124,11 @@ export class BundleStoreImport extends StoreImport {
     if (isAtomic && refused.length > 0) {
       const faults = refused.map(({ line, error }) => ({ path: `line ${line}`, message: error }));
       throw new ImportRefused(faults.slice(0, MAX_NAMED));
+    }
+    const changes = writtenByKind(results);
+    if (Object.keys(changes).length > 0) {
+      const subject = { kind: 'import', id: '', name: '' } as const;
+      await recordAudit(sql, storeId, origin, { action: 'import.written', subject, changes: allNew(changes) });
     }
     return imported;
   }

@@ -10,8 +10,11 @@ export const WRITE_SCOPES = [
   'sales',
 ] as const;
 
-/** What `full` does not contain: own prices of orders, and access itself. `team` is for people only. */
-export const RESERVED_SCOPES = ['pricing', 'keys', 'team'] as const;
+/**
+ * What `full` does not contain: own prices of orders, access itself, and the settings of the store. `team` is for people
+ * only.
+ */
+export const RESERVED_SCOPES = ['pricing', 'keys', 'settings', 'team'] as const;
 
 const NAMED_SCOPES = [...WRITE_SCOPES, ...RESERVED_SCOPES] as const;
 
@@ -26,7 +29,7 @@ export type ApiKeyScope = 'full' | 'read' | `read,${string}`;
  */
 export function parseApiKeyScope(text: string): ApiKeyScope | null {
   const words = text.split(',').map((word) => word.trim());
-  const known: readonly string[] = ['full', 'read', ...WRITE_SCOPES, 'pricing', 'keys'];
+  const known: readonly string[] = ['full', 'read', ...WRITE_SCOPES, 'pricing', 'keys', 'settings'];
   if (!words.every((word) => known.includes(word))) return null;
   if (words.includes('full')) return words.every((word) => word === 'full') ? 'full' : null;
   return scopeOf(words);

@@ -3,7 +3,7 @@ import { RESERVED_SCOPES, WRITE_SCOPES, scopeOf, type ApiKeyScope, type ScopeWor
 /** What each role of a person permits besides reading. */
 const WORDS = {
   owner: [...WRITE_SCOPES, ...RESERVED_SCOPES],
-  manager: [...WRITE_SCOPES, 'pricing'],
+  manager: [...WRITE_SCOPES, 'pricing', 'settings'],
   warehouse: ['fulfillment', 'stock'],
   support: ['fulfillment', 'payments'],
   developer: ['webhooks', 'keys'],

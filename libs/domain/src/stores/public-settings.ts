@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { holdsSecret, isSecretName } from './secret-detection.js';
 
 export interface PublicPaymentMethod {
@@ -30,33 +31,95 @@ export function publicPaymentSettings(
   return { methods };
 }
 
+/** What is shown in the place of a secret; `undefined` omits it. */
+type Instead = 'set' | undefined;
+
 /** Drops what looks secret: members by their name, texts by their content. It prefers to drop too much. */
 export function publicSettings(settings: unknown): Record<string, unknown> {
   // @protects public-settings
-  return isRecord(settings) ? publicRecord(settings, 1) : {};
+  return isRecord(settings) ? publicRecord(settings, 1, undefined) : {};
+}
+
+/** Like {@link publicSettings}, but shows `set` in the place of each secret, so that the settings can be sent back. */
+export function maskedSettings(settings: unknown): Record<string, unknown> {
+  return isRecord(settings) ? publicRecord(settings, 1, MASK) : {};
 }
 
 /** Returns `undefined` when no part of the value may be shown. */
-function publicValue(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return holdsSecret(value) ? undefined : value;
+function publicValue(value: unknown, depth: number, instead: Instead): unknown {
+  if (typeof value === 'string') return holdsSecret(value) ? instead : value;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
   if (depth > MAX_SETTINGS_DEPTH) return undefined;
   if (Array.isArray(value)) {
-    return value.map((element: unknown) => publicValue(element, depth + 1)).filter((element) => element !== undefined);
+    const shown = value.map((element: unknown) => publicValue(element, depth + 1, instead));
+    return shown.filter((element) => element !== undefined);
   }
-  return isRecord(value) ? publicRecord(value, depth) : undefined;
+  return isRecord(value) ? publicRecord(value, depth, instead) : undefined;
 }
 
-function publicRecord(record: Record<string, unknown>, depth: number): Record<string, unknown> {
+function publicRecord(record: Record<string, unknown>, depth: number, instead: Instead): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
-  const namesSecret = Object.entries(record).some(([name, value]) => isNameOfSecret(name, value));
+  const isSecret = secretMembersOf(record);
   for (const [name, value] of Object.entries(record)) {
-    if (PROTOTYPE_NAMES.has(name) || isSecretName(name) || holdsSecret(name)) continue;
-    if (namesSecret && VALUE_MEMBERS.has(name.toLowerCase())) continue;
-    const publicPart = publicValue(value, depth + 1);
+    if (PROTOTYPE_NAMES.has(name) || holdsSecret(name)) continue;
+    const publicPart = isSecret(name) ? instead : publicValue(value, depth + 1, instead);
     if (publicPart !== undefined) shown[name] = publicPart;
   }
   return shown;
+}
+
+function secretMembersOf(record: Record<string, unknown>): (name: string) => boolean {
+  const namesSecret = Object.entries(record).some(([name, value]) => isNameOfSecret(name, value));
+  return (name) => isSecretName(name) || (namesSecret && VALUE_MEMBERS.has(name.toLowerCase()));
+}
+
+/** What stands for a secret that is stored. */
+const MASK = 'set';
+
+/**
+ * Replaces each `set` of {@link maskedSettings} by the stored secret. An entry of a list gets the secrets of the stored
+ * entry that is shown like it, because a list may have a new order.
+ * @param missing receives the path of each `set` without a stored secret, and of each entry of a changed list that several
+ * stored entries are shown like.
+ */
+export function withStoredSecrets(given: object, stored: unknown, missing: (path: string) => void): unknown {
+  return restored(given, stored, maskedSettings(stored), { path: '', isSecret: false, missing });
+}
+
+interface Place {
+  readonly path: string;
+  readonly isSecret: boolean;
+  readonly missing: (path: string) => void;
+}
+
+function restored(given: unknown, stored: unknown, shown: unknown, place: Place): unknown {
+  if (stored !== undefined && isDeepStrictEqual(given, shown)) return stored;
+  if (Array.isArray(given)) {
+    const [entries, views] = [listOf(stored), listOf(shown)];
+    return given.map((entry: unknown, index) => {
+      const at = { ...place, path: `${place.path}[${index}]` };
+      const [first, ...others] = entries.filter((_, position) => isDeepStrictEqual(views[position], entry));
+      if (first === undefined) return restored(entry, undefined, undefined, at);
+      if (others.some((other) => !isDeepStrictEqual(other, first))) place.missing(at.path);
+      return first;
+    });
+  }
+  if (isRecord(given)) {
+    const isSecret = secretMembersOf(given);
+    const members = Object.entries(given).map(([name, value]) => {
+      const [old, view] = [memberOf(stored, name), memberOf(shown, name)];
+      return [name, restored(value, old, view, { ...place, path: `${place.path}.${name}`, isSecret: isSecret(name) })];
+    });
+    return Object.fromEntries(members) as unknown;
+  }
+  if (given === MASK && place.isSecret) place.missing(place.path);
+  return given;
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+
+function memberOf(record: unknown, name: string): unknown {
+  return isRecord(record) && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 const PROTOTYPE_NAMES = new Set(['__proto__', 'constructor', 'prototype']);

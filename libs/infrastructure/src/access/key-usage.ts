@@ -1,4 +1,4 @@
-import type { ApiKeyLookup } from '@app/application';
+import type { StoredApiKey } from '@app/application';
 import { Injectable, Logger, type OnApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 
@@ -60,16 +60,16 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
 
   constructor(private readonly database: Database) {}
 
-  count({ id, store }: ApiKeyLookup): void {
+  count({ id, store }: StoredApiKey): void {
     this.add(id, { storeId: store.id, requests: 1, throttled: 0 });
   }
 
-  countThrottled({ id, store }: ApiKeyLookup): void {
+  countThrottled({ id, store }: StoredApiKey): void {
     this.add(id, { storeId: store.id, requests: 0, throttled: 1 });
   }
 
   /** Each refusal has a row of use, even when the key is no longer valid. */
-  countRefused({ id, store }: ApiKeyLookup, code: string): void {
+  countRefused({ id, store }: StoredApiKey, code: string): void {
     this.add(id, { storeId: store.id, requests: 0, throttled: 0 });
     this.addRefusals({ storeId: store.id, keyId: id, code, requests: 1 });
   }

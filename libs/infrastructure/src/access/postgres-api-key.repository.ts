@@ -3,22 +3,25 @@ import {
   KEY_STATEMENT_MS,
   ApiKeyRepository,
   FRESH_SIGN_IN_MINUTES,
-  type ApiKeyLookup,
   type ApiKeyRecord,
   type ApiKeyReference,
   type ApiKeyStatus,
   type ApiKeySuccessor,
   type ApiKeyUsage,
+  type AuditEvent,
+  type ChangeOrigin,
   type KeyMaker,
   type NewApiKey,
   type Page,
   type PageOf,
   type RolledApiKey,
+  type StoredApiKey,
   type StoreStatus,
 } from '@app/application';
 import { TooManyKeys, type ApiKeyMode, type ApiKeyScope, type Role } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Histogram } from 'prom-client';
+import { allNew, recordAudit } from '../audit/record-audit.js';
 import { pageOf, offsetOf, type Counted } from '../lists/paging.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
@@ -110,10 +113,11 @@ const ROLL = `/* keys.roll */
 const SET_STATUS = `/* keys.set_status */
   WITH ${MAKER}
   UPDATE api_keys SET status = $6, changed_by = $4, changed_at = now()
+  FROM (SELECT status AS before FROM api_keys WHERE store_id = $1 AND id = $5 FOR NO KEY UPDATE) AS found
   WHERE store_id = $1 AND id = $5 AND person_id IS NULL AND (status <> 'REVOKED' OR $6 = 'REVOKED')
     /* @protects maker-of-change */
     AND ${MAKER_STANDS}
-  RETURNING ${COLUMNS}`;
+  RETURNING before, ${COLUMNS}`;
 
 const LIST = `/* keys.list */
   SELECT total, ${COLUMNS} FROM (
@@ -160,30 +164,34 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     });
   }
 
-  override findByHash(hash: Buffer): Promise<ApiKeyLookup | null> {
+  override findByHash(hash: Buffer): Promise<StoredApiKey | null> {
     // @protects key-lookup
     return this.lookups.find(hash.toString('hex'));
   }
 
-  override touch(key: ApiKeyLookup): void {
+  override touch(key: StoredApiKey): void {
     this.usage.count(key);
   }
 
-  override noteThrottled(key: ApiKeyLookup): void {
+  override noteThrottled(key: StoredApiKey): void {
     this.usage.countThrottled(key);
   }
 
-  override noteRefused(key: ApiKeyLookup, code: string): void {
+  override noteRefused(key: StoredApiKey, code: string): void {
     this.usage.countRefused(key, code);
   }
 
-  override async insert(storeId: number, key: NewApiKey, maker: KeyMaker): Promise<ApiKeyRecord | null> {
-    const [record] = await this.add<ApiKeyRecord>(storeId, maker, INSERT, [
+  override insert(storeId: number, key: NewApiKey, maker: KeyMaker): Promise<ApiKeyRecord | null> {
+    const values = [
       ...changeValues(storeId, maker),
       ...[key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt],
       ...[key.networks, key.trusted],
-    ]);
-    return record ?? null;
+    ];
+    return this.add<ApiKeyRecord>(storeId, maker, INSERT, values, (record) => ({
+      action: 'key.created',
+      subject: subjectOf(record),
+      changes: rightsOf(record),
+    }));
   }
 
   override async find({ storeId, id }: ApiKeyReference): Promise<ApiKeyRecord | null> {
@@ -207,7 +215,12 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     maker: KeyMaker,
   ): Promise<RolledApiKey | null> {
     const values = [...changeValues(storeId, maker), id, overlapMs, newId, hash, lastFour, expiresAt];
-    const [row] = await this.add<ApiKeyRecord & { oldKeyExpiresAt: Date }>(storeId, maker, ROLL, values);
+    type Row = ApiKeyRecord & { readonly oldKeyExpiresAt: Date };
+    const row = await this.add<Row>(storeId, maker, ROLL, values, ({ name }) => ({
+      action: 'key.rolled',
+      subject: subjectOf({ id, name }),
+      changes: { successor_id: [null, newId] },
+    }));
     if (!row) return null;
     const { oldKeyExpiresAt, ...successor } = row;
     return { successor, oldKeyExpiresAt };
@@ -230,30 +243,43 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     );
   }
 
-  override async setStatus(
+  override setStatus(
     { storeId, id }: ApiKeyReference,
     status: ApiKeyStatus,
     maker: KeyMaker,
   ): Promise<ApiKeyRecord | null> {
     const values = [...changeValues(storeId, maker), id, status];
-    const [record] = await this.write<ApiKeyRecord>(storeId, SET_STATUS, values);
-    return record ?? null;
-  }
-
-  /** @throws TooManyKeys for a request; the operator has no limit. */
-  private add<Row>(storeId: number, { key }: KeyMaker, text: string, values: readonly unknown[]): Promise<Row[]> {
     return this.database.transaction(storeId, async (sql) => {
-      const [row] = key ? await sql.query<{ hasMany: boolean }>(HAS_MANY, [storeId]) : [];
-      if (row?.hasMany) throw new TooManyKeys(MAX_KEYS);
-      return sql.query<Row>(text, values);
+      const [row] = await sql.query<ApiKeyRecord & { readonly before: ApiKeyStatus }>(SET_STATUS, values);
+      if (!row) return null;
+      const { before, ...record } = row;
+      await recordAudit(sql, storeId, originOf(maker), {
+        action: STATUS_ACTIONS[status],
+        subject: subjectOf(record),
+        changes: { status: [before, status] },
+      });
+      return record;
     });
   }
 
-  private write<Row>(storeId: number, text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.database.transaction(storeId, (sql) => sql.query<Row>(text, values));
+  /** @throws TooManyKeys for a request; the operator has no limit. */
+  private add<Row>(
+    storeId: number,
+    maker: KeyMaker,
+    text: string,
+    values: readonly unknown[],
+    eventOf: (row: Row) => AuditEvent,
+  ): Promise<Row | null> {
+    return this.database.transaction(storeId, async (sql) => {
+      const [counted] = maker.key ? await sql.query<{ hasMany: boolean }>(HAS_MANY, [storeId]) : [];
+      if (counted?.hasMany) throw new TooManyKeys(MAX_KEYS);
+      const [row] = await sql.query<Row>(text, values);
+      if (row) await recordAudit(sql, storeId, originOf(maker), eventOf(row));
+      return row ?? null;
+    });
   }
 
-  private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {
+  private async lookUp(hashes: readonly string[]): Promise<Map<string, StoredApiKey>> {
     this.keysPerLookUp.observe(hashes.length);
     const values = [hashes.map((hash) => Buffer.from(hash, 'hex'))];
     const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, { timeoutMs: KEY_STATEMENT_MS });
@@ -261,7 +287,21 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 }
 
-function toLookup(row: LookupRow): ApiKeyLookup {
+const STATUS_ACTIONS = {
+  ACTIVE: 'key.activated',
+  DEACTIVATED: 'key.deactivated',
+  REVOKED: 'key.revoked',
+} as const satisfies Record<ApiKeyStatus, AuditEvent['action']>;
+
+const originOf = ({ actor, key }: KeyMaker): ChangeOrigin => ({ actor, address: key?.address ?? null });
+
+const subjectOf = ({ id, name }: Pick<ApiKeyRecord, 'id' | 'name'>) => ({ kind: 'key', id, name }) as const;
+
+function rightsOf({ mode, scope, networks, trusted, expiresAt }: ApiKeyRecord): AuditEvent['changes'] {
+  return allNew({ mode, scope, networks, trusted, expires_at: expiresAt });
+}
+
+function toLookup(row: LookupRow): StoredApiKey {
   const { id, name, mode, scope, networks, status, expired } = row;
   const store = { id: row.store_id, currency: row.currency, status: row.store_status };
   const { person_id, person_name, email, role, is_fresh } = row;

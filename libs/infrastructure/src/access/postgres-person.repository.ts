@@ -4,6 +4,8 @@ import {
   ExceedsMaker,
   PersonRepository,
   type ApiKeyLookup,
+  type AuditEvent,
+  type ChangeOrigin,
   type NewPerson,
   type Person,
   type PersonChange,
@@ -12,6 +14,7 @@ import {
 } from '@app/application';
 import { EmailTaken, LastOwner, scopeOfRole, TooManyInvitations, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { ACTOR, changesBetween, originOfRequest, recordAudit } from '../audit/record-audit.js';
 import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { Database } from '../postgres/database.js';
 import { DirectDatabase } from '../postgres/connection.js';
@@ -40,6 +43,7 @@ const LOCK_OWNERS = `/* people.lock_owners */
 const HOLD_ASKER = `/* people.hold_asker */
   WITH ${MAKER} SELECT ${MAKER_STANDS} AS stands`;
 
+const LOCK = `/* people.lock */ SELECT ${COLUMNS} FROM people WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE`;
 const CHANGE = `/* people.change */
   UPDATE people SET name = coalesce($3, name), role = coalesce($4, role) WHERE store_id = $1 AND id = $2
   RETURNING ${COLUMNS}`;
@@ -73,7 +77,19 @@ const COUNT_NAMED = `/* people.count_named */
   SELECT count(*)::int AS count FROM (
     (SELECT 1 FROM order_events WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text LIMIT $3)
     UNION ALL
-    (SELECT 1 FROM stock_movements WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text LIMIT $3)) AS named`;
+    (SELECT 1 FROM stock_movements WHERE store_id = $1 AND actor_type = 'person' AND actor_id = $2::text LIMIT $3)
+    UNION ALL
+    (SELECT 1 FROM audit_events WHERE store_id = $1 AND ${ACTOR} = $2::text LIMIT $3)
+    UNION ALL
+    (SELECT 1 FROM audit_events WHERE store_id = $1 AND subject_id = $2::text LIMIT $3)) AS named`;
+// An address of the person, or of a sign-in as the person, is personal data, too.
+const ERASE_AUDIT = `/* people.erase_audit */
+  UPDATE audit_events SET
+    actor_name = CASE WHEN actor_id = $2::text THEN $3 ELSE actor_name END,
+    address = CASE WHEN actor_id = $2::text OR action = 'sign_in.failed' THEN NULL ELSE address END,
+    subject_name = CASE WHEN subject_id = $2::text THEN $3 ELSE subject_name END,
+    changes = CASE WHEN subject_id = $2::text THEN changes - '{name,email,device}'::text[] ELSE changes END
+  WHERE store_id = $1 AND (${ACTOR} = $2::text OR subject_id = $2::text)`;
 /** Limits what a request changes; the command has no limit. */
 const MAX_NAMED = 10_000;
 const isPerson = (actor: string) => `${actor} @> jsonb_build_object('type', 'person', 'id', $2::text)`;
@@ -120,7 +136,9 @@ export class PostgresPersonRepository extends PersonRepository {
         throw isUniqueViolation(error, 'people_store_id_email_key') ? new EmailTaken() : error;
       });
       if (asker) await countInvitation(sql, storeId);
-      return rows[0] as Person;
+      const person = rows[0] as Person;
+      await record(sql, originOfRequest(asker), 'person.added', person, { email: [null, email], role: [null, role] });
+      return person;
     });
   }
 
@@ -140,8 +158,12 @@ export class PostgresPersonRepository extends PersonRepository {
     return this.database.transaction(storeId, async (sql) => {
       const owners = await begin(sql, storeId, asker);
       if (role !== undefined && role !== 'owner') keepOwner(owners, id);
-      const person = first(await sql.query<Person>(CHANGE, [storeId, id, name, role]));
-      if (person) await sql.query(CHANGE_SESSIONS, [storeId, id, scopeOfRole(person.role)]);
+      const [before] = await sql.query<Person>(LOCK, [storeId, id]);
+      if (!before) return null;
+      const person = (await sql.query<Person>(CHANGE, [storeId, id, name, role]))[0] as Person;
+      await sql.query(CHANGE_SESSIONS, [storeId, id, scopeOfRole(person.role)]);
+      const changes = changesBetween({ ...before }, { name: person.name, role: person.role });
+      if (Object.keys(changes).length > 0) await record(sql, originOfRequest(asker), 'person.changed', person, changes);
       return person;
     });
   }
@@ -154,20 +176,40 @@ export class PostgresPersonRepository extends PersonRepository {
       if (!row) return null;
       const { invitations, ...person } = row;
       if (asker && invitations > MAX_OF_PERSON) throw new TooManyInvitations('to one person', MAX_OF_PERSON);
+      await record(sql, originOfRequest(asker), 'person.invited', person, {});
       return person;
     });
   }
 
   override remove(key: PersonKey, erasesName: boolean, asker: Asker): Promise<Person | null> {
     const { storeId, id } = key;
-    if (!erasesName) return this.database.transaction(storeId, (sql) => remove(sql, key, asker));
+    if (!erasesName) {
+      return this.database.transaction(storeId, async (sql) => {
+        const person = await remove(sql, key, asker);
+        if (person) {
+          const { email, role } = person;
+          await record(sql, originOfRequest(asker), 'person.removed', person, {
+            email: [email, null],
+            role: [role, null],
+          });
+        }
+        return person;
+      });
+    }
     const erase = async (sql: Sql) => {
       if (asker) await assertFew(sql, key);
       // The name is erased before the owners are locked, because sign-ins would wait for the lock.
-      for (const statement of [ERASE_EVENTS, ERASE_MOVEMENTS, ERASE_KEYS]) {
+      for (const statement of [ERASE_EVENTS, ERASE_MOVEMENTS, ERASE_KEYS, ERASE_AUDIT]) {
         await sql.query(statement, [storeId, id, ERASED_NAME]);
       }
-      return remove(sql, key, asker);
+      const person = await remove(sql, key, asker);
+      if (person) {
+        const by = originOfRequest(asker);
+        const isSelf = by.actor.id === id;
+        const origin = isSelf ? { actor: { ...by.actor, name: ERASED_NAME }, address: null } : by;
+        await record(sql, origin, 'person.removed', { ...person, name: ERASED_NAME }, { role: [person.role, null] });
+      }
+      return person;
     };
     return this.bulkLimiter.run(storeId, () => this.direct.run((connection) => connection.transaction(storeId, erase)));
   }
@@ -179,9 +221,23 @@ export class PostgresPersonRepository extends PersonRepository {
   override endSession({ storeId, id }: PersonKey, sessionId: string, asker: Asker): Promise<PersonSession | null> {
     return this.database.transaction(storeId, async (sql) => {
       await begin(sql, storeId, asker);
-      return first(await sql.query<PersonSession>(END_SESSION, [storeId, id, sessionId]));
+      const [person] = await sql.query<Person>(FIND, [storeId, id]);
+      const [session] = await sql.query<PersonSession>(END_SESSION, [storeId, id, sessionId]);
+      if (!person || !session) return null;
+      await record(sql, originOfRequest(asker), 'session.ended', person, { device: [session.device, null] });
+      return session;
     });
   }
+}
+
+function record(
+  sql: Sql,
+  origin: ChangeOrigin,
+  action: AuditEvent['action'],
+  { storeId, id, name }: Pick<Person, 'storeId' | 'id' | 'name'>,
+  changes: AuditEvent['changes'],
+): Promise<void> {
+  return recordAudit(sql, storeId, origin, { action, subject: { kind: 'person', id, name }, changes });
 }
 
 /** @returns the ids of the owners. @throws ExceedsMaker when the key of the asker has ended or permits something else. */

@@ -8,12 +8,15 @@ import {
   type SignedIn,
   type SignIn,
   type SignInCandidate,
+  type SignInOrigin,
 } from '@app/application';
 import { SESSION_PREFIX, scopeOfRole } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { recordAudit } from '../audit/record-audit.js';
 import { contextOfCode } from '../mail/sign-in-mails.js';
 import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
+import type { Sql } from '../postgres/sql.js';
 
 const CODE_MINUTES = 10;
 const ATTEMPTS = 5;
@@ -21,6 +24,7 @@ const HOURLY_OF_NETWORK = 20;
 const HOURLY_OF_EMAIL = 3;
 /** A provider may complete a sign-in without asking the person again, so a script can repeat it. */
 const HOURLY_OF_ACCOUNT = 60;
+const HOURLY_FAILURES = 20;
 
 // Every request locks its network first, then its address, so that two requests cannot deadlock.
 const LOCK_LIMITS = `/* sign_ins.lock_limits */
@@ -88,7 +92,21 @@ const USE = `/* sign_ins.use */
   WHERE id = $1
     /* @protects sign-in-once */
     AND ${IS_OPEN}
-  RETURNING id`;
+  RETURNING kind`;
+
+// A code that never fits, and an account that a script sends again and again, must not fill the audit.
+const RECORD_FAILURE = `/* sign_ins.record_failure */
+  INSERT INTO audit_events (store_id, id, actor_type, actor_id, actor_name, address, action, subject_kind, subject_id,
+    subject_name, changes)
+  SELECT store.id, gen_random_uuid(), 'system', '', '', $2, 'sign_in.failed', 'person', person.id::text, person.name,
+    jsonb_build_object('method', jsonb_build_array(NULL, $3::text))
+  FROM people person JOIN stores store ON store.id = person.store_id
+  WHERE person.email = $1 AND store.status = 'ACTIVE' AND is_writable(store.id)
+    AND NOT EXISTS (
+      SELECT FROM audit_events AS earlier
+      WHERE earlier.store_id = store.id AND earlier.subject_id = person.id::text AND earlier.action = 'sign_in.failed'
+        AND earlier.at > now() - interval '1 hour'
+      OFFSET ${HOURLY_FAILURES - 1})`;
 
 // The lock on the person lasts until the sessions are added, so that a change of the role finds them.
 const SIGN_IN_PERSON = `/* people.sign_in */
@@ -140,9 +158,24 @@ export class PostgresSignInRepository extends SignInRepository {
     return row?.expiresAt ?? null;
   }
 
-  override async countAttempt(nonceHash: Buffer): Promise<(SignIn & { readonly secretHash: Buffer }) | null> {
-    const [row] = await this.database.write<Omit<SignIn, 'oidc'> & { secretHash: Buffer }>(COUNT_ATTEMPT, [nonceHash]);
-    return row ? { ...row, oidc: null } : null;
+  override countAttempt(
+    nonceHash: Buffer,
+    isCorrect: (secretHash: Buffer) => boolean,
+    address: string,
+  ): Promise<SignIn | null> {
+    type Row = Omit<SignIn, 'oidc'> & { readonly secretHash: Buffer };
+    return this.database.transaction(null, async (sql) => {
+      const [row] = await sql.query<Row>(COUNT_ATTEMPT, [nonceHash]);
+      if (!row) return null;
+      const { secretHash, ...signIn } = row;
+      if (isCorrect(secretHash)) return { ...signIn, oidc: null };
+      await sql.query(RECORD_FAILURE, [signIn.email, address, 'code']);
+      return null;
+    });
+  }
+
+  override async recordFailure(email: string, address: string): Promise<void> {
+    await this.database.write(RECORD_FAILURE, [email, address, 'oidc']);
   }
 
   override async returnAttempt(id: string): Promise<void> {
@@ -165,20 +198,21 @@ export class PostgresSignInRepository extends SignInRepository {
     signIn: SignIn,
     { id, store }: SignInCandidate,
     sessions: readonly NewSession[],
-    device: string,
+    from: SignInOrigin,
     replaced: readonly Buffer[],
   ): Promise<SignedIn | null> {
     return this.database.transaction(store.id, async (sql) => {
-      const used = await sql.query(USE, [signIn.id]);
-      if (used.length === 0) return null;
+      const [used] = await sql.query<{ kind: string }>(USE, [signIn.id]);
+      if (!used) return null;
       const identity = identityOf(signIn);
       const [person] = await sql.query<Omit<SignedIn, 'expiresAt'>>(SIGN_IN_PERSON, [store.id, id, ...identity]);
       if (!person) return null;
       await sql.query(END_SESSIONS, [replaced]);
       await sql.query(END_OLDEST_SESSIONS, [store.id, id]);
       const columns = (['id', 'mode', 'hash', 'lastFour'] as const).map((name) => sessions.map((each) => each[name]));
-      const values = [store.id, id, ...columns, scopeOfRole(person.role), device, person.name];
+      const values = [store.id, id, ...columns, scopeOfRole(person.role), from.device, person.name];
       const [added] = await sql.query<{ expiresAt: Date }>(ADD_SESSIONS, values);
+      await recordSignIn(sql, store.id, { id, name: person.name }, used.kind, from);
       return { ...person, expiresAt: (added as { expiresAt: Date }).expiresAt };
     });
   }
@@ -186,6 +220,21 @@ export class PostgresSignInRepository extends SignInRepository {
   override async endSessions(hashes: readonly Buffer[]): Promise<void> {
     await this.database.write(END_SESSIONS, [hashes]);
   }
+}
+
+function recordSignIn(
+  sql: Sql,
+  storeId: number,
+  person: { readonly id: string; readonly name: string },
+  method: string,
+  { device, address }: SignInOrigin,
+): Promise<void> {
+  const origin = { actor: { type: 'person', ...person }, address } as const;
+  return recordAudit(sql, storeId, origin, {
+    action: 'sign_in.succeeded',
+    subject: { kind: 'person', ...person },
+    changes: { method: [null, method], device: [null, device] },
+  });
 }
 
 function identityOf({ email, oidc }: SignIn): unknown[] {

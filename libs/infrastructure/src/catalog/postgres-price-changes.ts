@@ -5,8 +5,9 @@ import {
   type PriceLineResult,
   type SkuId,
 } from '@app/application';
-import { Money, PricesRefused, UnitPrice, type PriceOutcome, type QuantityRule } from '@app/domain';
+import { Money, PricesRefused, toDecimal, UnitPrice, type PriceOutcome, type QuantityRule } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { recordAudit } from '../audit/record-audit.js';
 import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { applyOnce, refusalsOf } from '../postgres/line-requests.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
@@ -94,8 +95,39 @@ async function change(sql: TransactionSql, request: PriceChangeRequest): Promise
     rule,
   }));
   await writeRules(sql, storeId, ruled);
+  await recordChange(sql, request, results, ruled.length);
   return results;
 }
+
+/** The entry of a request shows this many prices. */
+const MAX_SHOWN = 20;
+
+async function recordChange(
+  sql: TransactionSql,
+  { storeId, list, currency, reference, origin }: PriceChangeRequest,
+  results: readonly PriceLineResult[],
+  rules: number,
+): Promise<void> {
+  const changed = results.filter(({ code, before, after }) => code === null && before !== after);
+  if (changed.length + rules === 0) return;
+  const major = (minor: number | null) => (minor === null ? null : toDecimal(minor, currency));
+  const shown = changed.slice(0, MAX_SHOWN);
+  const pricesOf = (when: 'before' | 'after') =>
+    Object.fromEntries(shown.map((line) => [nameOf(line), major(line[when])]));
+  await recordAudit(sql, storeId, origin, {
+    action: 'prices.changed',
+    subject: list === null ? { kind: 'prices', id: '', name: '' } : { kind: 'price_list', id: list, name: '' },
+    changes: {
+      ...(shown.length > 0 && { prices: [pricesOf('before'), pricesOf('after')] }),
+      lines: [null, changed.length],
+      ...(rules > 0 && { quantity_rules: [null, rules] }),
+      ...(reference !== null && { reference: [null, reference] }),
+    },
+  });
+}
+
+const nameOf = ({ sku, productId, variantId }: PriceLineResult): string =>
+  sku || [productId, variantId ?? []].flat().join('-');
 
 async function lockUnits(
   sql: TransactionSql,

@@ -1,6 +1,7 @@
 import {
   MAX_LIMIT,
   PriceListRepository,
+  type ChangeOrigin,
   type Deadline,
   type Page,
   type PageOf,
@@ -12,6 +13,7 @@ import {
 } from '@app/application';
 import { PriceListInUse } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { changesBetween, recordAudit } from '../audit/record-audit.js';
 import { anyOf, Conditions } from '../lists/conditions.js';
 import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
 import { BulkLimiter } from '../postgres/bulk-limiter.js';
@@ -33,7 +35,7 @@ const SAVE = `/* price_lists.save */
     valid_from = excluded.valid_from, valid_to = excluded.valid_to, customer_groups = excluded.customer_groups`;
 
 // Waits for writers of the list, and keeps customers from getting it.
-const LOCK = `/* price_lists.lock */ SELECT 1 FROM price_lists WHERE store_id = $1 AND code = $2 FOR UPDATE`;
+const LOCK = `/* price_lists.lock */ SELECT name FROM price_lists WHERE store_id = $1 AND code = $2 FOR UPDATE`;
 
 const IS_USED = `/* price_lists.is_used */
   SELECT 1 FROM customers WHERE store_id = $1 AND price_list = $2 LIMIT 1`;
@@ -72,17 +74,20 @@ export class PostgresPriceListRepository extends PriceListRepository {
     return this.database.queryPrepared(FIND, [storeId, codes]);
   }
 
-  override save(storeId: number, list: PriceList): Promise<void> {
+  override save(storeId: number, list: PriceList, origin: ChangeOrigin): Promise<void> {
     const { code, name, priority, validFrom, validTo, customerGroups } = list;
     return this.database.transaction(storeId, async (sql) => {
       await assertRoomForList(sql, storeId, code);
+      await sql.query(LOCK, [storeId, code]);
+      const [before] = await sql.query<PriceList>(FIND, [storeId, [code]]);
       await sql.query(SAVE, [storeId, code, name, priority, validFrom, validTo, customerGroups]);
+      await recordSaved(sql, storeId, origin, before, list);
     });
   }
 
-  override delete(storeId: number, code: string, deadline: Deadline): Promise<boolean> {
+  override delete(storeId: number, code: string, deadline: Deadline, origin: ChangeOrigin): Promise<boolean> {
     // A customer who gets the list while it is deleted must find all of it or none.
-    const inTransaction = (sql: TransactionSql) => deleteList(sql, storeId, code);
+    const inTransaction = (sql: TransactionSql) => deleteList(sql, storeId, code, origin);
     return this.bulkLimiter.run(storeId, () => this.database.transaction(storeId, inTransaction, deadline), deadline);
   }
 
@@ -95,17 +100,40 @@ export class PostgresPriceListRepository extends PriceListRepository {
   }
 }
 
-async function deleteList(sql: TransactionSql, storeId: number, code: string): Promise<boolean> {
+async function deleteList(sql: TransactionSql, storeId: number, code: string, origin: ChangeOrigin): Promise<boolean> {
   const list = [storeId, code];
-  const [found] = await sql.query(LOCK, list);
+  const [found] = await sql.query<{ name: string }>(LOCK, list);
   if (!found) return false;
   const [used] = await sql.query(IS_USED, list);
   // @protects list-in-use
   if (used) throw new PriceListInUse(code);
   await sql.query(DELETE_RULES, list);
   await sql.query(DELETE, list);
+  const subject = { kind: 'price_list', id: code, name: found.name } as const;
+  await recordAudit(sql, storeId, origin, { action: 'price_list.deleted', subject, changes: {} });
   return true;
 }
+
+async function recordSaved(
+  sql: TransactionSql,
+  storeId: number,
+  origin: ChangeOrigin,
+  before: PriceList | undefined,
+  after: PriceList,
+): Promise<void> {
+  const subject = { kind: 'price_list', id: after.code, name: after.name } as const;
+  const terms = changesBetween(before ? termsOf(before) : NO_TERMS, termsOf(after));
+  if (!before) await recordAudit(sql, storeId, origin, { action: 'price_list.created', subject, changes: terms });
+  else if (Object.keys(terms).length > 0) {
+    await recordAudit(sql, storeId, origin, { action: 'price_list.changed', subject, changes: terms });
+  }
+}
+
+const NO_TERMS = { name: null, priority: null, valid_from: null, valid_to: null, customer_groups: null };
+
+const termsOf = ({ name, priority, validFrom, validTo, customerGroups }: PriceList) => ({
+  ...{ name, priority, valid_from: validFrom, valid_to: validTo, customer_groups: customerGroups },
+});
 
 function whereOf(storeId: number, { code, customerGroup, validOn }: PriceListFilter): Conditions {
   const where = new Conditions('store_id = ?', storeId);

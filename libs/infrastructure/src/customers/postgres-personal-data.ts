@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import {
   ERASED_NAME,
   PersonalData,
+  type AuditEvent,
+  type ChangeOrigin,
   type Erasure,
   type ErasureLimits,
   type PersonalDataReader,
@@ -9,8 +11,10 @@ import {
 } from '@app/application';
 import { isBlockedEmail, isBlockedPhone, TooManyRows } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { allNew, recordAudit } from '../audit/record-audit.js';
 import { BulkLimiter } from '../postgres/bulk-limiter.js';
 import { DirectDatabase } from '../postgres/connection.js';
+import { Database } from '../postgres/database.js';
 import type { Sql } from '../postgres/sql.js';
 import { hasEmail } from '../lists/customer-email.js';
 import { isOrderOf } from '../orders/person.js';
@@ -190,13 +194,20 @@ interface OrderRow extends PersonsOrder, Contact {
 @Injectable()
 export class PostgresPersonalData extends PersonalData {
   constructor(
+    private readonly database: Database,
     private readonly direct: DirectDatabase,
     private readonly bulkLimiter: BulkLimiter,
   ) {
     super();
   }
 
-  override collect<T>(storeId: number, email: string, most: number | null, read: PersonalDataReader<T>): Promise<T> {
+  override collect<T>(
+    storeId: number,
+    email: string,
+    most: number | null,
+    origin: ChangeOrigin,
+    read: PersonalDataReader<T>,
+  ): Promise<T> {
     const inSnapshot = async (sql: Sql): Promise<T> => {
       const [customer] = await sql.query<{ id: string }>(COLLECT_CUSTOMER, [storeId, email]);
       const person = [storeId, email, customer?.id ?? null];
@@ -216,6 +227,16 @@ export class PostgresPersonalData extends PersonalData {
         orderCount: orders.length,
       };
       const ids = orders.map(({ id }) => id);
+      // The snapshot cannot write. The entry comes before the data, so that no export is without it.
+      if (customer || member || contacts.length + ids.length > 0) {
+        await this.database.transaction(storeId, (writer) =>
+          recordAudit(writer, storeId, origin, {
+            action: 'customer.exported',
+            subject: subjectOf(customer),
+            changes: { orders: [null, ids.length] },
+          }),
+        );
+      }
       return read(found, collectOrders(sql, storeId, ids));
     };
     return this.bulkLimiter.run(storeId, () => this.direct.run((connection) => connection.snapshot(inSnapshot)));
@@ -225,6 +246,7 @@ export class PostgresPersonalData extends PersonalData {
     storeId: number,
     email: string,
     most: ErasureLimits | null,
+    origin: ChangeOrigin,
     check: (orders: readonly PersonsOrder[]) => void,
   ): Promise<Erasure> {
     const inTransaction = async (sql: Sql): Promise<Erasure> => {
@@ -256,18 +278,31 @@ export class PostgresPersonalData extends PersonalData {
       const contacts = [{ email, phone: '' }, ...(customer ? [customer] : []), ...gone, ...orders];
       const blockedContacts = await unblock(sql, storeId, contacts);
       const members = await sql.query<object>(MEMBER, [storeId, email]);
-      return {
+      const changed = {
         customers: customer ? 1 : 0,
         contacts: companies.length,
         orders: orders.length,
         blockedContacts,
-        isMember: members.length > 0,
       };
+      if (Object.values(changed).some((count) => count > 0)) {
+        const { blockedContacts: blocked_contacts, ...counts } = changed;
+        await recordAudit(sql, storeId, origin, {
+          action: 'customer.erased',
+          subject: subjectOf(customer),
+          changes: allNew({ ...counts, blocked_contacts }),
+        });
+      }
+      return { ...changed, isMember: members.length > 0 };
     };
     return this.bulkLimiter.run(storeId, () =>
       this.direct.run((connection) => connection.transaction(storeId, inTransaction)),
     );
   }
+}
+
+/** The audit names no customer: it would keep what an erasure removes. */
+function subjectOf(customer: { readonly id: string } | undefined): AuditEvent['subject'] {
+  return { kind: 'customer', id: customer?.id ?? '', name: '' };
 }
 
 async function* collectOrders(sql: Sql, storeId: number, ids: readonly string[]) {

@@ -89,7 +89,7 @@ const record = (outcome: WebhookOutcome['kind'], set: string, effect = '') => `/
     UPDATE webhooks SET held_until = now() + ${HELD}, attempts = attempts + ($5::jsonb IS NOT NULL)::int, ${set}
     /* @protects webhook-epoch */
     WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch = $4 AND is_writable($1)
-    RETURNING store_id, id, mode, host, reason, failing_since, attempts
+    RETURNING store_id, id, name, mode, host, reason, failing_since, attempts
   ), logged AS (
     INSERT INTO webhook_deliveries (store_id, webhook_id, slot, at, phase, status, duration_ms, answer, message_id, type)
     SELECT store_id, id, attempts % ${MAX_STORED_DELIVERIES}, at, phase, status, duration_ms, answer, message_id, type
@@ -116,7 +116,13 @@ const FAILED = record(
 const PAUSED = record(
   'paused',
   `state = 'paused', reason = $6`,
-  `, notice AS (
+  `, audited AS (
+    INSERT INTO audit_events (store_id, id, actor_type, actor_id, actor_name, action, subject_kind, subject_id, subject_name,
+      changes)
+    SELECT store_id, gen_random_uuid(), 'system', '', '', 'webhook.paused', 'webhook', id::text, name,
+      jsonb_build_object('state', jsonb_build_array('active', 'paused'), 'reason', jsonb_build_array(NULL, reason))
+    FROM noted
+  ), notice AS (
     INSERT INTO merchant_notices (store_id, subject, details)
     SELECT store_id, 'webhook_paused', jsonb_build_object(
       'id', id, 'mode', mode, 'host', host, 'reason', reason, 'failingSince', failing_since)

@@ -2,6 +2,7 @@ import {
   Deadline,
   DeadlineExceeded,
   WebhookRepository,
+  type ChangeOrigin,
   type FeedPosition,
   type IdempotentRequest,
   type NewWebhook,
@@ -19,6 +20,7 @@ import { DataCipher } from '../platform/data-cipher.js';
 import { Database } from '../postgres/database.js';
 import { claimKey } from '../postgres/idempotency-keys.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
+import { recordChange, recordCreation, recordDeletion, type AuditedWebhook } from './record-webhook.js';
 import { openSecrets, sealHeaders, sealSecrets } from './webhook-secrets.js';
 
 type WebhookRow = Omit<Webhook, 'feedPosition'> & FeedPosition;
@@ -101,6 +103,9 @@ const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
 
 const LOCK = `/* webhooks.lock */
   SELECT secrets FROM webhooks WHERE ${IS_WEBHOOK} FOR NO KEY UPDATE`;
+const LOCK_SETTINGS = `/* webhooks.lock_settings */
+  SELECT name, url, kinds::text[], body, batch, header_names AS "headerNames", state FROM webhooks
+  WHERE ${IS_WEBHOOK} FOR NO KEY UPDATE`;
 const ROTATE = `/* webhooks.rotate */
   UPDATE webhooks SET secrets = $4, epoch = epoch + 1 WHERE ${IS_WEBHOOK} RETURNING 1`;
 
@@ -116,7 +121,11 @@ export class PostgresWebhookRepository extends WebhookRepository {
   }
 
   /** The key stores only the id, because an answer contains the secret in plain text. */
-  override async insert(webhook: NewWebhook, request: IdempotentRequest | null = null): Promise<ShownWebhook> {
+  override async insert(
+    webhook: NewWebhook,
+    origin: ChangeOrigin,
+    request: IdempotentRequest | null = null,
+  ): Promise<ShownWebhook> {
     const { storeId, id, mode, name, url, kinds, body, batch, secret } = webhook;
     const secrets = sealSecrets(this.cipher, { storeId, id }, [{ secret, until: null }]);
     await this.catchUp(storeId);
@@ -126,6 +135,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
       if (!earlier) await sql.query(LOCK_STORE, [storeId]);
       if (!earlier) await sql.query(INSERT, values);
       const found = await shown(sql, [storeId, earlier?.record.id ?? id, mode]);
+      if (found && !earlier) await recordCreation(sql, origin, found);
       if (found) return found;
       throw earlier ? new WebhookDeleted() : new TooManyWebhooks(MAX_WEBHOOKS);
     });
@@ -156,11 +166,18 @@ export class PostgresWebhookRepository extends WebhookRepository {
     return row ? (openSecrets(this.cipher, key, row.secrets).texts[0] ?? null) : null;
   }
 
-  override change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<ShownWebhook | null> {
+  override change(
+    key: WebhookKey,
+    mode: ApiKeyMode | null,
+    change: WebhookChange,
+    origin: ChangeOrigin,
+  ): Promise<ShownWebhook | null> {
     const { storeId, id } = key;
     return this.database.transaction(storeId, async (sql) => {
       const values = [storeId, id, mode];
       const write = (text: string, ...more: unknown[]) => sql.query(text, [...values, ...more]);
+      const [before] = await sql.query<AuditedWebhook>(LOCK_SETTINGS, values);
+      if (!before) return null;
       if (change.kind === 'pause') await write(PAUSE);
       else if (change.kind === 'resume') await write(RESUME);
       else if (change.kind === 'test') await write(TEST);
@@ -168,16 +185,23 @@ export class PostgresWebhookRepository extends WebhookRepository {
       else if (change.kind === 'rotate') await this.rotate(sql, key, mode, change);
       else if (change.from instanceof Date) await write(REPLAY_FROM_TIME, change.from);
       else await write(REPLAY_FROM_POSITION, change.from.branch, change.from.position, change.from.base);
-      return shown(sql, values);
+      const after = await shown(sql, values);
+      if (after) await recordChange(sql, origin, change, before, after);
+      return after;
     });
   }
 
-  override delete({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<ShownWebhook | null> {
+  override delete(
+    { storeId, id }: WebhookKey,
+    mode: ApiKeyMode | null,
+    origin: ChangeOrigin,
+  ): Promise<ShownWebhook | null> {
     return this.database.transaction(storeId, async (sql) => {
       const values = [storeId, id, mode];
       await sql.query(LOCK, values);
       const found = await shown(sql, values);
       await sql.query(DELETE, values);
+      if (found) await recordDeletion(sql, origin, found);
       return found;
     });
   }

@@ -1,3 +1,4 @@
+import { AUDIT_RETENTION_DAYS } from '@app/application';
 import { COUNT_SNAPSHOT_RETENTION_DAYS, IDEMPOTENCY_KEY_RETENTION_HOURS } from '@app/domain';
 import type pg from 'pg';
 import { MAX_ATTEMPTS } from '../mail/mail-attempts.js';
@@ -36,6 +37,7 @@ const EXPIRED = [
     when: `day < (now() AT TIME ZONE 'UTC')::date - $1::int`,
     days: ({ keyUsage }: Retention) => [keyUsage],
   },
+  { table: 'audit_events', when: `at < now() - interval '${AUDIT_RETENTION_DAYS} days'` },
   { table: 'sign_ins', when: `created_at < now() - interval '1 day'` },
   // The mail of the last attempt has failed.
   { table: 'merchant_notices', when: `attempts >= ${MAX_ATTEMPTS} AND run_at < now() - interval '1 day'` },

@@ -3,7 +3,10 @@ import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
 import { IMPORT_LINES, LINES } from '../schema/bundle-schema.js';
-import type { BundleLine, ImportableLine } from '../schema/bundle.js';
+import type { BundleLine, ImportableLine, SettingsFields } from '../schema/bundle.js';
+import { SETTINGS } from '../schema/store-line.js';
+import { object } from '../schema/vocabulary.js';
+import { STORES } from '../write/tables.js';
 import { Fault, quoted } from './faults.js';
 import { EMPTY_FOR_NULL, problemOfRepetition, readText, RULES, STORABLE, TRIMMED, type Problem } from './line-rules.js';
 
@@ -60,29 +63,60 @@ function validator<Value>(
  */
 type CheckLine<Line> = (value: unknown, onTrimmed?: OnTrimmed) => Line;
 
-/**
- * Compiles a schema when the first line of its kind arrives: the API loads this module, and most processes check no
- * line.
- */
 function checkOf<Line>(schemas: Readonly<Record<string, TSchema>>): CheckLine<Line> {
-  const validators = new Map<string, ValidateFunction>();
   return (value, onTrimmed = () => undefined) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new Fault('the line', 'must be an object');
     const { kind } = value as { kind?: unknown };
     const schema = typeof kind === 'string' && Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
     if (!schema) throw new Fault('kind', `must be one of ${Object.keys(schemas).join(', ')}`);
-    const name = kind as string;
-    const validate = validators.get(name) ?? ajv.compile(schema);
-    validators.set(name, validate);
-    if (isValid(validate, value, (path) => onTrimmed(dotted(name, path)))) return value as Line;
-    const first = faultOf(name, validate.errors?.[0]);
-    throw first.with(unknownFields(schema, value, name));
+    check(schema, kind as string, value, onTrimmed);
+    return value as Line;
   };
+}
+
+/**
+ * Compiles a schema when the first value for it arrives: the API loads this module, and most processes check no line.
+ */
+const validators = new Map<TSchema, ValidateFunction>();
+
+/** @param name begins the paths of faults; `''` for a value without a name. */
+function check(schema: TSchema, name: string, value: object, onTrimmed: OnTrimmed): void {
+  const validate = validators.get(schema) ?? ajv.compile(schema);
+  validators.set(schema, validate);
+  if (isValid(validate, value, (path) => onTrimmed(dotted(name, path)))) return;
+  const first = faultOf(name, validate.errors?.[0]);
+  throw first.with(unknownFields(schema, value, name));
 }
 
 export const checkLine = checkOf<BundleLine>(LINES);
 export const checkImportLine = checkOf<ImportableLine>(IMPORT_LINES);
+
+/** Each setting as the only field of an object, so that each one has its own fault. */
+const SETTING_OBJECTS = Object.entries(SETTINGS.properties).map(
+  ([name, schema]) => [name, object({ [name]: schema })] as const,
+);
+
+/**
+ * Checks the settings that are given. Null sets the default; a store has no default name.
+ * @returns the settings in their stored form, and the first fault of each invalid one.
+ */
+export function checkSettings(given: Readonly<Record<string, unknown>>) {
+  const settings: Record<string, unknown> = {};
+  const faults: Fault[] = [];
+  for (const [name, schema] of SETTING_OBJECTS) {
+    if (!Object.hasOwn(given, name)) continue;
+    const value = structuredClone({ [name]: given[name] ?? STORES.spec.columns[name] });
+    try {
+      check(schema, '', value, () => undefined);
+      Object.assign(settings, value);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      faults.push(error);
+    }
+  }
+  return { settings: settings as SettingsFields, faults };
+}
 
 const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimmed): boolean =>
   Reflect.apply<unknown, [unknown], boolean>(validate as never, onTrimmed, [value]);
@@ -90,15 +124,17 @@ const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimme
 function dotted(kind: string, pointer: string): string {
   const parts = pointer.split('/').slice(1);
   return parts.reduce((path, part) => {
-    return /^\d+$/.test(part) ? `${path}[${part}]` : `${path}.${part.replaceAll('~1', '/').replaceAll('~0', '~')}`;
+    return /^\d+$/.test(part) ? `${path}[${part}]` : member(path, part.replaceAll('~1', '/').replaceAll('~0', '~'));
   }, kind);
 }
+
+const member = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 function faultOf(kind: string, error: ErrorObject | undefined): Fault {
   if (!error) throw new Error('The validator rejects a line without a reason');
   const path = dotted(kind, error.instancePath);
   const { missingProperty, additionalProperty, at = '', problem } = error.params as Record<string, string>;
-  if (missingProperty) return new Fault(`${path}.${missingProperty}`, 'is required');
+  if (missingProperty) return new Fault(member(path, missingProperty), 'is required');
   if (additionalProperty) return new Fault(path, `has no field ${quoted(additionalProperty)}`);
   return problem ? new Fault(path + at, problem) : new Fault(path, problemOf(error));
 }
@@ -138,7 +174,7 @@ function unknownFields(schema: TSchema, value: unknown, path: string): string[] 
   const unknownIn = (name: string): string[] => {
     const part = (value as Readonly<Record<string, unknown>>)[name];
     if (Array.isArray(value)) return items ? unknownFields(items as TSchema, part, `${path}[${name}]`) : [];
-    if (Object.hasOwn(properties, name)) return unknownFields(properties[name] as TSchema, part, `${path}.${name}`);
+    if (Object.hasOwn(properties, name)) return unknownFields(properties[name] as TSchema, part, member(path, name));
     return additionalProperties === (false as unknown) ? [`${path} has no field ${quoted(name)}`] : [];
   };
   const found: string[] = [];

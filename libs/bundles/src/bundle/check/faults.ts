@@ -4,8 +4,8 @@ import { errorCode } from '@app/infrastructure';
 export class Fault extends Error {
   /** @param path a path such as `product.variants[0].price`. */
   constructor(
-    private readonly path: string,
-    private readonly problem: string,
+    readonly path: string,
+    readonly problem: string,
   ) {
     super(`${path} ${problem}`);
   }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { IMPORT_LINES, LINES } from './bundle-schema.js';
 import type { variant } from './catalog-lines.js';
-import type { paymentSettings } from './store-line.js';
+import type { paymentSettings, SETTINGS } from './store-line.js';
 import type { orderItem } from './trade-lines.js';
 
 /** An absent field means that no value is given: a new row gets the default, an existing row keeps its value. */
@@ -28,6 +28,9 @@ export type StockLine = LineOf<'stock'>;
 export type CustomerLine = LineOf<'customer'>;
 /** The name distinguishes this type from an order line. */
 export type OrderRecordLine = LineOf<'order'>;
+
+/** Settings that a request changes. */
+export type SettingsFields = Partial<Given<typeof SETTINGS>>;
 
 export type BundlePaymentSettings = Given<typeof paymentSettings> & Readonly<Record<string, unknown>>;
 export type BundleVariant = Given<typeof variant>;

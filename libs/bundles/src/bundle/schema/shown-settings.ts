@@ -15,22 +15,29 @@ export function shownSettings(stored: StoredSettings) {
   return {
     contact: pickDeclared(publicSettings(stored.contact), contact),
     theme: publicSettings(stored.theme),
-    payment_settings: paymentSettings(stored.payment_settings),
+    payment_settings: paymentMethodsShown(stored.payment_settings),
     ecommerce_settings: publicSettings(stored.ecommerce_settings),
     fraud_settings: pickDeclared(stored.fraud_settings, fraudSettings),
     charge_settings: pickDeclared(stored.charge_settings, chargeSettings),
   };
 }
 
-/** Omits `methods` when the stored settings lack it, so that an import of the exported line changes nothing. */
-function paymentSettings(stored: unknown): object {
+/**
+ * Omits `methods` when the stored settings lack it, so that an import of the exported line changes nothing.
+ * @param held the methods whose stored credentials are shown as `set`.
+ */
+export function paymentMethodsShown(stored: unknown, held: readonly string[] = []): object {
   if (!Object.hasOwn(stored ?? {}, 'methods')) return {};
+  const { methods } = publicPaymentSettings(stored, (methodId) => held.includes(methodId));
   return {
-    methods: publicPaymentSettings(stored, () => false).methods.map(({ hasCredentials: _, ...method }) => method),
+    methods: methods.map(({ hasCredentials, ...method }) => ({
+      ...method,
+      ...(hasCredentials && { credentials: 'set' }),
+    })),
   };
 }
 
-function pickDeclared(settings: unknown, { properties }: { readonly properties: object }): object {
+export function pickDeclared(settings: unknown, { properties }: { readonly properties: object }): object {
   const entries = Object.entries(settings ?? {});
   return Object.fromEntries(entries.filter(([name]) => Object.hasOwn(properties, name)));
 }

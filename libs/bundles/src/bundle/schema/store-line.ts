@@ -1,5 +1,5 @@
 import { MAX_ORDERS_PER_HOUR, MAX_TAX_NAME } from '@app/domain';
-import { Type } from '@sinclair/typebox';
+import { Type, type TSchema } from '@sinclair/typebox';
 import * as is from './vocabulary.js';
 
 export const contact = is.object({
@@ -10,31 +10,47 @@ export const contact = is.object({
 
 // No other field may be accepted here, because it might be a secret under another name, which would be stored
 // unencrypted.
-const paymentMethod = is.object({
+const paymentMethod = {
   methodId: is.name(64),
   enabled: is.flag,
   isSandbox: is.optional(is.flag),
-  credentials: is.optional(
-    Type.Unsafe<Record<string, unknown> | null>({
-      type: ['object', 'null'],
-      rule: 'settings',
-      description: 'Stored encrypted, never returned. Null removes the stored credentials. Absent: they stay.',
-    }),
-  ),
+};
+
+const credentials = Type.Unsafe<Record<string, unknown> | null>({
+  type: ['object', 'null'],
+  additionalProperties: true,
+  rule: 'settings',
+  description: 'Stored encrypted, never returned. Null removes the stored credentials. Absent: they stay.',
 });
 
-export const paymentSettings = Type.Object(
-  { methods: is.optional(is.list(paymentMethod, { differ: ['methodId'] })) },
-  { rule: 'settings' },
-);
+const credentialsOrSet = Type.Unsafe<Record<string, unknown> | 'set' | null>({
+  ...credentials,
+  type: ['object', 'null', 'string'],
+  pattern: '^set$',
+  problem: 'must be an object, null or "set"',
+  description:
+    'Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them.',
+});
+
+const paymentMethods = <T extends TSchema>(secrets: T) =>
+  Type.Object(
+    {
+      methods: is.optional(
+        is.list(is.object({ ...paymentMethod, credentials: is.optional(secrets) }), { differ: ['methodId'] }),
+      ),
+    },
+    { additionalProperties: true, rule: 'settings' },
+  );
+
+export const paymentSettings = paymentMethods(credentials);
 
 const notifications = Type.Object(
   { shipment: is.optional(is.flag), cancellation: is.optional(is.flag), refund: is.optional(is.flag) },
-  { description: 'False switches off the mail to the customer.' },
+  { additionalProperties: true, description: 'False switches off the mail to the customer.' },
 );
 
 const ecommerceSettings = Type.Unsafe<Record<string, unknown>>(
-  Type.Object({ notifications: is.optional(notifications) }, { rule: 'settings' }),
+  Type.Object({ notifications: is.optional(notifications) }, { additionalProperties: true, rule: 'settings' }),
 );
 
 function ordersPerHour(contact: string) {
@@ -113,3 +129,12 @@ export const storeLine = is.object(
   },
   { description: 'A store and its profile. Key: subdomain.' },
 );
+
+/**
+ * The fields that the people of a store change. The status is not one of them: an inactive store refuses the key of the
+ * request that would activate it again.
+ */
+export const SETTINGS = is.object({
+  ...Type.Omit(storeLine, ['kind', 'id', 'subdomain', 'currency', 'status']).properties,
+  payment_settings: is.optional(paymentMethods(credentialsOrSet)),
+});

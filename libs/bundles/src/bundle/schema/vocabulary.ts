@@ -96,5 +96,9 @@ export const attributes = Type.Unsafe<Record<string, string>>({
 });
 export const metadata = Type.Unsafe<Metadata>({ ...METADATA_SCHEMA, rule: 'metadata' });
 export const details = Type.Unsafe<Record<string, unknown>>({ type: 'object', rule: 'details' });
-export const settings = Type.Unsafe<Record<string, unknown>>({ type: 'object', rule: 'settings' });
+export const settings = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  rule: 'settings',
+});
 export const subdomain = value('subdomain');

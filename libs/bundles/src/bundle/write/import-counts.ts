@@ -32,3 +32,10 @@ export function sumOf(...parts: readonly ImportCounts[]): Counts {
   }
   return sum;
 }
+
+/** Counts the lines that changed something, by kind. */
+export function writtenByKind(results: readonly LineResult[]): Partial<Record<BundleKind, number>> {
+  const counts: Partial<Record<BundleKind, number>> = {};
+  for (const { kind, outcome } of results) if (outcome !== 'unchanged') counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}

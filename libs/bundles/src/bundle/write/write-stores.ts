@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { holdsCredentials } from '@app/domain';
-import { GATEWAY_CREDENTIALS } from '@app/infrastructure';
+import { GATEWAY_CREDENTIALS, type Sql } from '@app/infrastructure';
 import type { Batch, Numbered } from './batch.js';
 import type { BundlePaymentSettings, StoreLine } from '../schema/bundle.js';
 import { BundleLineError } from '../check/faults.js';
@@ -20,10 +20,13 @@ interface StoredStore extends StoredSettings {
 export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
   if (lines.length === 0) return;
   const stored = await storedOf(batch, lines);
-  const knownZones = await zonesOf(batch, lines);
+  const known = await knownZones(
+    batch.sql,
+    lines.flatMap(({ line }) => line.time_zone ?? []),
+  );
   const rows = batch.good(lines, (each) => {
     refuseOtherCurrency(stored, each);
-    refuseUnknownZone(knownZones, each);
+    refuseUnknownZone(known, each);
     const { kind: _, payment_settings, ...fields } = each.line;
     const shown = payment_settings && { payment_settings: withoutCredentials(payment_settings) };
     return { ...each, row: withoutShown({ ...fields, ...shown }, stored.get(each.line.subdomain)) };
@@ -52,16 +55,17 @@ function refuseOtherCurrency(stored: ReadonlyMap<string, StoredStore>, { number,
 }
 
 /** Checks time zones in PostgreSQL, too: the check of the line uses Node, whose zones may be newer. */
-async function zonesOf({ sql }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<ReadonlySet<string>> {
-  const zones = lines.flatMap(({ line }) => line.time_zone ?? []);
+export async function knownZones(sql: Sql, zones: readonly string[]): Promise<ReadonlySet<string>> {
   if (zones.length === 0) return new Set();
   const text = '/* import.stores.time_zones */ SELECT name FROM pg_timezone_names WHERE name = ANY ($1)';
   return new Set((await sql.query<{ name: string }>(text, [zones])).map(({ name }) => name));
 }
 
+export const UNKNOWN_ZONE = 'is not known to PostgreSQL';
+
 function refuseUnknownZone(known: ReadonlySet<string>, { number, line: { time_zone } }: Numbered<StoreLine>): void {
   if (time_zone === undefined || known.has(time_zone)) return;
-  throw new BundleLineError(number, `store.time_zone ${time_zone} is not known to PostgreSQL`);
+  throw new BundleLineError(number, `store.time_zone ${time_zone} ${UNKNOWN_ZONE}`);
 }
 
 /**
@@ -73,13 +77,13 @@ function withoutShown(row: Row, stored: StoredSettings | undefined): Row {
   return Object.fromEntries(Object.entries(row).filter(([name, value]) => !isDeepStrictEqual(value, shown.get(name))));
 }
 
-function withoutCredentials(settings: BundlePaymentSettings): BundlePaymentSettings {
+export function withoutCredentials(settings: { readonly methods?: readonly { readonly credentials?: unknown }[] }) {
   if (!settings.methods) return settings;
   return { ...settings, methods: settings.methods.map(({ credentials: _, ...method }) => method) };
 }
 
-async function keepCredentials(
-  { sql, cipher }: Batch,
+export async function keepCredentials(
+  { sql, cipher }: Pick<Batch, 'sql' | 'cipher'>,
   storeId: number,
   settings: BundlePaymentSettings | undefined,
 ): Promise<void> {

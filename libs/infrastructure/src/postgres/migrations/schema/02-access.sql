@@ -36,7 +36,7 @@ CREATE TABLE api_keys (
   last_four text NOT NULL,
   mode text NOT NULL CHECK (mode IN ('live', 'test')),
   scope text NOT NULL DEFAULT 'full'
-    CHECK (scope ~ '^(full|read(,orders)?(,fulfillment)?(,payments)?(,stock)?(,webhooks)?(,catalog)?(,customers)?(,sales)?(,pricing)?(,keys)?(,team)?)$'),
+    CHECK (scope ~ '^(full|read(,orders)?(,fulfillment)?(,payments)?(,stock)?(,webhooks)?(,catalog)?(,customers)?(,sales)?(,pricing)?(,keys)?(,settings)?(,team)?)$'),
   name text NOT NULL DEFAULT '',
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DEACTIVATED', 'REVOKED')),
   networks cidr[] NOT NULL DEFAULT '{}', -- Networks that may use the key; empty means any.
