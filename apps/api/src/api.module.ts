@@ -32,6 +32,7 @@ import { StockController } from './stock/stock.controller.js';
 import { WarehousesController } from './stock/warehouses.controller.js';
 import { AttentionController } from './stores/attention.controller.js';
 import { KeyController } from './stores/key.controller.js';
+import { SearchController } from './stores/search.controller.js';
 import { StoreController } from './stores/store.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
@@ -66,6 +67,7 @@ export interface Process {
     KeysController,
     PeopleController,
     AttentionController,
+    SearchController,
     FeedController,
     WebhooksController,
   ],

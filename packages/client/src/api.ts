@@ -1021,6 +1021,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Find orders, customers, products and SKUs
+     * @description At most five of each kind. A field that equals the text comes before one that begins with it, and that before one that contains it; then orders, customers, products and SKUs, the newest first. A text that many records have finds the newest of them.
+     */
+    get: operations['search'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/changes': {
     parameters: {
       query?: never;
@@ -6211,6 +6231,28 @@ export interface components {
        */
       out_of_stock: number;
     };
+    SearchResult: {
+      /**
+       * @description What was found.
+       * @enum {string}
+       */
+      kind: 'order' | 'customer' | 'product' | 'sku';
+      /**
+       * @description The id of the order, customer or product. That of an SKU is the product, or `<product>-<variant>`.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      id: string;
+      /**
+       * @description The receipt number of an order, the name of a customer or product, or the SKU.
+       * @example WEB-261130-H3DBZW
+       */
+      title: string;
+      /**
+       * @description Name and UTC date of an order, company and e-mail of a customer, SKU of a product, or the name of the product with the SKU; `""` when there is none.
+       * @example Ada Lovelace, 2026-11-30
+       */
+      detail: string;
+    };
     ChangedOrder: {
       /**
        * @description The kind of the resource. (enum property replaced by openapi-typescript)
@@ -7392,6 +7434,11 @@ export interface components {
       success: true;
       data: components['schemas']['Attention'];
     };
+    SearchAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['SearchResult'][];
+    };
     ChangePage: {
       /** @enum {boolean} */
       success: true;
@@ -7934,6 +7981,24 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest5: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden10: {
       headers: {
@@ -8032,7 +8097,7 @@ export interface operations {
         metadata?: {
           [key: string]: string;
         };
-        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, a tracking number, the reference of a payment, or the company or VAT number of an address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, a tracking number, the reference of a payment, or the street, company or VAT number of an address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `due_at`, `external_reference`, `customer_id`, `metadata`, `line_items`, `payments`, `amounts`, `taxes`. Another word is rejected with 400. */
         include?: (
@@ -10980,7 +11045,7 @@ export interface operations {
       query?: {
         /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         status?: string;
-        /** @description Only those with this text anywhere in the name, the e-mail, the company, the VAT id or the e-mail of a contact, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, the e-mail, the company, the VAT id, a street, the digits of a phone or the e-mail of a contact, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only those with one of these ids: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         ids?: string;
@@ -12367,24 +12432,54 @@ export interface operations {
         };
       };
       304: components['responses']['NotModified'];
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
+      400: components['responses']['BadRequest5'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  search: {
+    parameters: {
+      query?: {
+        /** @description The text to find, in any letter case. Taken literally, without wildcards; trimmed; composed and decomposed letters are equal (NFC); the first 200 characters count. A blank text finds nothing. */
+        q?: string;
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
         headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'];
+          'application/json': components['schemas']['SearchAnswer'];
         };
       };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
