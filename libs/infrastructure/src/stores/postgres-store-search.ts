@@ -37,7 +37,7 @@ interface SearchedKind {
   readonly key: readonly string[];
   /** The sequence of the list. An index has it. */
   readonly sequence: string;
-  /** Of the rows that the list shows. */
+  /** The condition of the rows that the list shows. */
   readonly isListed: string;
   readonly email?: SearchedEmail;
   readonly id: string;
