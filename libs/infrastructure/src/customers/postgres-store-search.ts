@@ -1,6 +1,6 @@
 import { SEARCHED_KINDS, StoreSearch, type SearchResult, type StoreSearchFilter } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { SEARCHED_CUSTOMERS } from '../customers/postgres-customer.repository.js';
+import { SEARCHED_CUSTOMERS } from './postgres-customer.repository.js';
 import { searchedRows } from '../lists/by-time.js';
 import { Conditions } from '../lists/conditions.js';
 import { hasEmail } from '../lists/customer-email.js';
