@@ -331,7 +331,7 @@ const LETTERS = [
 ];
 const anyWord = (maxLength: number) =>
   fc.array(fc.constantFrom(...LETTERS), { maxLength }).map((letters) => letters.join(''));
-const ANY_COMPANY = fc.record({ company: anyWord(4), vat_id: anyWord(3) }, { requiredKeys: [] });
+const ANY_ADDRESS = fc.record({ company: anyWord(4), vat_id: anyWord(3), address: anyWord(5) }, { requiredKeys: [] });
 const ANY_TEXTS = fc.record({
   receipt_number: fc.constantFrom('WEB-261120-7K3M9Q', 'POS-0001', 'a-b', 'AB01'),
   customer_email: fc.oneof(anyWord(8), fc.constantFrom('', 'Aba.b@ab.example', 'bab0@ab.example')),
@@ -339,8 +339,8 @@ const ANY_TEXTS = fc.record({
   reference: anyWord(6),
   tracking: fc.array(fc.oneof(anyWord(6), fc.constant('0a1b@ab')), { maxLength: 2 }),
   payments: fc.array(fc.oneof(anyWord(6), fc.constant('1b0a@a')), { maxLength: 2 }),
-  shipped: ANY_COMPANY,
-  billed: ANY_COMPANY,
+  shipped: ANY_ADDRESS,
+  billed: ANY_ADDRESS,
 });
 
 function folded(text: string): string {

@@ -33,6 +33,7 @@ import { StockController } from './stock/stock.controller.js';
 import { WarehousesController } from './stock/warehouses.controller.js';
 import { AttentionController } from './stores/attention.controller.js';
 import { KeyController } from './stores/key.controller.js';
+import { SearchController } from './stores/search.controller.js';
 import { SettingsController } from './stores/settings.controller.js';
 import { StoreController } from './stores/store.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
@@ -70,6 +71,7 @@ export interface Process {
     PeopleController,
     AttentionController,
     AuditController,
+    SearchController,
     FeedController,
     WebhooksController,
   ],

@@ -19,6 +19,7 @@ export const PAGES = [
 
 const KEYS: readonly (readonly [keys: string, effect: string])[] = [
   ['/', 'Search'],
+  ['f', 'Search everything'],
   ...PAGES.map(({ key, name }) => [`g ${key}`, name] as const),
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open row'],
@@ -54,6 +55,7 @@ export function Keyboard() {
     let gAt = -SEQUENCE_MS;
     const actions: Readonly<Record<string, () => void>> = {
       '/': search,
+      f: () => document.getElementById('find')?.focus(),
       '?': () => help.set(true),
       j: () => moveRow(1),
       k: () => moveRow(-1),

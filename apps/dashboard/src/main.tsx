@@ -26,6 +26,7 @@ import { PriceLists } from './prices/price-lists.js';
 import { ImportPage } from './products/import.js';
 import { ProductPage, Products } from './products/products.js';
 import { to, useRoute } from './route.js';
+import { SearchEverything } from './search.js';
 import { can, Enter, SignIn, SignInAgain, signOut, useMe } from './session.js';
 import { SettingsPage } from './settings/settings.js';
 import { Movements, Stock } from './stock/stock.js';
@@ -111,6 +112,7 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
             <a key={page.path} {...linkTo(page)} children={page.name} />
           ))}
         </nav>
+        <SearchEverything key={`find ${path}`} />
         <LiveDot />
         <Person me={me} key={path} />
       </header>

@@ -59,6 +59,7 @@ export * from './ports/stock-changes.js';
 export * from './ports/stock.repository.js';
 export * from './ports/stock-ledger.js';
 export * from './ports/store-attention.js';
+export * from './ports/store-search.js';
 export * from './ports/store-import.js';
 export * from './ports/store-settings.js';
 export * from './ports/store-moves.js';

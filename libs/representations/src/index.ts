@@ -19,6 +19,7 @@ export * from './product.response.js';
 export * from './representations.module.js';
 export * from './resource.js';
 export * from './schema.js';
+export * from './search-result.response.js';
 export * from './sku.response.js';
 export * from './import.response.js';
 export * from './store-key.response.js';

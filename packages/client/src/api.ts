@@ -427,7 +427,7 @@ export interface paths {
     put?: never;
     /**
      * Set prices
-     * @description Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, which product lists show and which applies to order lines without a variant. The prices of drafts, archived products and inactive variants can be set, too. A refused line changes nothing; the other lines apply unless the request is `atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set prices of that price list. A repeated request with the same `reference` is applied once and gets the first answer.
+     * @description Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, which lists show and which orders without a variant pay. The prices of drafts, archived products and inactive variants can be set, too. A refused line changes nothing; the other lines apply unless the request is `atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set prices of that price list. A repeated request with the same `reference` is applied once and gets the first answer.
      */
     post: operations['changePrices'];
     delete?: never;
@@ -752,30 +752,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/v1/settings': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * The settings of the store
-     * @description Each stored secret is shown as `set`.
-     */
-    get: operations['getSettings'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    /**
-     * Change settings of the store
-     * @description Each given setting is replaced as a whole, and the others stay. Null sets the default. `set` keeps a stored secret. A payment method that the new list leaves out loses its credentials.
-     */
-    patch: operations['changeSettings'];
-    trace?: never;
-  };
   '/v1/key': {
     parameters: {
       query?: never;
@@ -1045,7 +1021,7 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/v1/audit': {
+  '/v1/search': {
     parameters: {
       query?: never;
       header?: never;
@@ -1053,10 +1029,10 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Who changed what, newest first
-     * @description Changes of keys, people, sign-ins, prices, price lists, imports, webhooks and settings, and exports and erasures of personal data. Kept for 400 days.
+     * Find orders, customers, products and SKUs
+     * @description At most five of each kind. A field that equals the text comes before one that begins with it, and that before one that contains it; then orders, customers, products and SKUs, the newest first. A text that many records have finds the newest of them.
      */
-    get: operations['listAudit'];
+    get: operations['search'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1946,7 +1922,6 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
-        | 'settings'
       )[];
       /** @description Allowed networks. Absent: any, or the networks of the key of the request. */
       networks?: string[] | null;
@@ -4552,15 +4527,9 @@ export interface components {
         /** @description In major units, as decimal text such as "79.90". */
         price: string;
       }[];
-      /**
-       * Format: int32
-       * @description Minimum units per order. 1 if only `step` is given.
-       */
+      /** @description Minimum units per order. 1 if only `step` is given. */
       min_quantity?: number | null;
-      /**
-       * Format: int32
-       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
-       */
+      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
       step?: number | null;
     };
     /** @description The minimum quantity and the step of a product, or of one variant, at catalog prices. Key: store, product, variant. */
@@ -4572,15 +4541,9 @@ export interface components {
       kind: 'quantity_rule';
       product: string;
       variant?: string | null;
-      /**
-       * Format: int32
-       * @description Minimum units per order. 1 if only `step` is given.
-       */
+      /** @description Minimum units per order. 1 if only `step` is given. */
       min_quantity?: number | null;
-      /**
-       * Format: int32
-       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
-       */
+      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
       step?: number | null;
     };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
@@ -4607,10 +4570,7 @@ export interface components {
       total_spent?: number;
       tags?: (string | null)[];
       city?: string | null;
-      /**
-       * Format: int32
-       * @description Payment terms of new orders in days. Null removes them.
-       */
+      /** @description Payment terms of new orders in days. Null removes them. */
       payment_terms_days?: number | null;
       company?: string | null;
       vat_id?: string | null;
@@ -4751,10 +4711,7 @@ export interface components {
       external_reference?: string | null;
       /** @description ISO 8601 with a zone. */
       created_at: string;
-      /**
-       * Format: int32
-       * @description Payment terms in days after created_at. Absent: no terms.
-       */
+      /** @description Payment terms in days after created_at. Absent: no terms. */
       payment_terms_days?: number | null;
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
@@ -5111,7 +5068,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description The imported amount, plus payments and minus refunds of orders of the customer since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -5276,7 +5233,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description The imported amount, plus payments and minus refunds of orders of the customer since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -5574,212 +5531,6 @@ export interface components {
         [key: string]: unknown;
       };
     };
-    Settings: {
-      name: string;
-      custom_domain: string;
-      /** @description UTC or an IANA name. */
-      time_zone: string;
-      logo_url: string;
-      /** @description #rrggbb */
-      primary_color: string;
-      seo_title: string;
-      contact: {
-        /** @description An address that mail can be sent to. */
-        email?: string;
-        phone?: string;
-        address?: string;
-      };
-      theme: {
-        [key: string]: unknown;
-      };
-      payment_settings: {
-        methods?: {
-          methodId: string;
-          enabled: boolean;
-          isSandbox?: boolean;
-          /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
-          credentials?:
-            | {
-                [key: string]: unknown;
-              }
-            | null
-            | string;
-        }[];
-      } & {
-        [key: string]: unknown;
-      };
-      ecommerce_settings: {
-        /** @description False switches off the mail to the customer. */
-        notifications?: {
-          shipment?: boolean;
-          cancellation?: boolean;
-          refund?: boolean;
-        } & {
-          [key: string]: unknown;
-        };
-      } & {
-        [key: string]: unknown;
-      };
-      fraud_settings: {
-        blocked_emails?: string[];
-        blocked_phones?: string[];
-        /**
-         * Format: int64
-         * @description Orders from this amount on are reviewed; minor units.
-         */
-        review_amount?: number;
-        /**
-         * Format: int32
-         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
-         */
-        review_orders_per_email?: number | null;
-        /**
-         * Format: int32
-         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
-         */
-        review_orders_per_phone?: number | null;
-        /**
-         * Format: int32
-         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
-         */
-        review_orders_per_address?: number | null;
-      };
-      /** @description Taxes and shipping of new orders. Empty: none. */
-      charge_settings: {
-        /** @description Whether prices and shipping include tax. Absent: false. */
-        prices_include_tax?: boolean;
-        /** @description The country from which the store sells. An order to another EU country has no tax if its VAT id is not of this country. */
-        reverse_charge_from?: string;
-        rates?: {
-          /** @description The country to which the order ships. */
-          country: string;
-          /** @description For the products of this category. Absent: for all others, and for shipping. */
-          category?: string;
-          name: string;
-          /** @description In percent, with at most 4 decimals. */
-          rate: number;
-        }[];
-        shipping?: {
-          /**
-           * Format: int64
-           * @description In minor units.
-           */
-          amount: number;
-          /**
-           * Format: int64
-           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
-           */
-          free_from?: number | null;
-        };
-      };
-    };
-    SettingsChange: {
-      name?: string;
-      custom_domain?: string | null;
-      /** @description UTC or an IANA name. */
-      time_zone?: string | null;
-      logo_url?: string | null;
-      /** @description #rrggbb */
-      primary_color?: string | null;
-      seo_title?: string | null;
-      contact?: {
-        /** @description An address that mail can be sent to. */
-        email?: string | null;
-        phone?: string | null;
-        address?: string | null;
-      } | null;
-      theme?: {
-        [key: string]: unknown;
-      } | null;
-      payment_settings?:
-        | ({
-            methods?: {
-              methodId: string;
-              enabled: boolean;
-              isSandbox?: boolean;
-              /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
-              credentials?:
-                | {
-                    [key: string]: unknown;
-                  }
-                | null
-                | string;
-            }[];
-          } & {
-            [key: string]: unknown;
-          })
-        | null;
-      ecommerce_settings?:
-        | ({
-            /** @description False switches off the mail to the customer. */
-            notifications?: {
-              shipment?: boolean;
-              cancellation?: boolean;
-              refund?: boolean;
-            } & {
-              [key: string]: unknown;
-            };
-          } & {
-            [key: string]: unknown;
-          })
-        | null;
-      fraud_settings?: {
-        blocked_emails?: (string | null)[];
-        blocked_phones?: (string | null)[];
-        /**
-         * Format: int64
-         * @description Orders from this amount on are reviewed; minor units.
-         */
-        review_amount?: number;
-        /**
-         * Format: int32
-         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
-         */
-        review_orders_per_email?: number | null;
-        /**
-         * Format: int32
-         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
-         */
-        review_orders_per_phone?: number | null;
-        /**
-         * Format: int32
-         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
-         */
-        review_orders_per_address?: number | null;
-      } | null;
-      /** @description Taxes and shipping of new orders. Empty: none. */
-      charge_settings?: {
-        /** @description Whether prices and shipping include tax. Absent: false. */
-        prices_include_tax?: boolean;
-        /** @description The country from which the store sells. An order to another EU country has no tax if its VAT id is not of this country. */
-        reverse_charge_from?: string | null;
-        rates?: {
-          /** @description The country to which the order ships. */
-          country: string | null;
-          /** @description For the products of this category. Absent: for all others, and for shipping. */
-          category?: string;
-          name: string;
-          /** @description In percent, with at most 4 decimals. */
-          rate: number;
-        }[];
-        shipping?: {
-          /**
-           * Format: int64
-           * @description In minor units.
-           */
-          amount: number;
-          /**
-           * Format: int64
-           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
-           */
-          free_from?: number | null;
-        };
-      } | null;
-      /** @description Settings as you have read them. If one of them is different now, nothing changes. */
-      expected?: {
-        [key: string]: unknown;
-      } | null;
-    };
     ApiKey: {
       /**
        * @description `""` when there is none.
@@ -5791,7 +5542,7 @@ export interface components {
        * @enum {string}
        */
       mode: 'live' | 'test';
-      /** @description Scopes of the key. `full` contains all but `pricing`, `keys`, `settings` and `team`. */
+      /** @description Scopes of the key. `full` contains all but `keys` and `team`. */
       scope: (
         | 'read'
         | 'orders'
@@ -5804,7 +5555,6 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
-        | 'settings'
         | 'team'
       )[];
       /** @description Allowed networks; empty = any. */
@@ -5907,7 +5657,6 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
-        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -6049,7 +5798,6 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
-        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -6196,7 +5944,6 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
-        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -6484,100 +6231,27 @@ export interface components {
        */
       out_of_stock: number;
     };
-    AuditEntry: {
+    SearchResult: {
       /**
-       * Format: date-time
-       * @description When it happened. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      /** @description Who did it. */
-      actor: {
-        /**
-         * @description An API key, a person, a command, or the service itself with its extensions.
-         * @enum {string}
-         */
-        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
-        /**
-         * @description Of the key or the person; `""` for the others.
-         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
-         */
-        id: string;
-        /**
-         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
-         * @example ERP
-         */
-        name: string;
-      };
-      /**
-       * @description What happened. New actions may be added.
-       * @example person.changed
+       * @description What was found.
        * @enum {string}
        */
-      action:
-        | 'key.created'
-        | 'key.rolled'
-        | 'key.activated'
-        | 'key.deactivated'
-        | 'key.revoked'
-        | 'person.added'
-        | 'person.changed'
-        | 'person.invited'
-        | 'person.removed'
-        | 'session.ended'
-        | 'sign_in.succeeded'
-        | 'sign_in.failed'
-        | 'prices.changed'
-        | 'price_list.created'
-        | 'price_list.changed'
-        | 'price_list.deleted'
-        | 'import.written'
-        | 'webhook.created'
-        | 'webhook.changed'
-        | 'webhook.paused'
-        | 'webhook.resumed'
-        | 'webhook.replayed'
-        | 'webhook.secret_rotated'
-        | 'webhook.deleted'
-        | 'customer.exported'
-        | 'customer.erased'
-        | 'settings.changed';
-      /** @description What it is about. */
-      subject: {
-        /**
-         * @description New kinds may be added.
-         * @example person
-         * @enum {string}
-         */
-        kind: 'key' | 'person' | 'prices' | 'price_list' | 'import' | 'webhook' | 'customer' | 'settings';
-        /**
-         * @description Its id or code; `""` when it has none.
-         * @example 01a22d4b-da56-7388-a303-e67b001202ef
-         */
-        id: string;
-        /**
-         * @description Its name at that time; `""` when it has none.
-         * @example Ben
-         */
-        name: string;
-      };
+      kind: 'order' | 'customer' | 'product' | 'sku';
       /**
-       * @description The values before and after, by field: `[before, after]`. Secrets are never shown; a long value is shortened.
-       * @example {
-       *       "role": [
-       *         "warehouse",
-       *         "support"
-       *       ]
-       *     }
+       * @description The id of the order, customer or product. That of an SKU is the product, or `<product>-<variant>`.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
        */
-      changes: {
-        [key: string]: unknown;
-      };
+      id: string;
       /**
-       * @description The address of the client; null for a command and for the service itself.
-       * @example 192.0.2.7
+       * @description The receipt number of an order, the name of a customer or product, or the SKU.
+       * @example WEB-261130-H3DBZW
        */
-      address: string | null;
+      title: string;
+      /**
+       * @description Name and UTC date of an order, company and e-mail of a customer, SKU of a product, or the name of the product with the SKU; `""` when there is none.
+       * @example Ada Lovelace, 2026-11-30
+       */
+      detail: string;
     };
     ChangedOrder: {
       /**
@@ -7701,11 +7375,6 @@ export interface components {
       success: true;
       data: components['schemas']['Store'];
     };
-    SettingsAnswer: {
-      /** @enum {boolean} */
-      success: true;
-      data: components['schemas']['Settings'];
-    };
     ApiKeyAnswer: {
       /** @enum {boolean} */
       success: true;
@@ -7765,17 +7434,10 @@ export interface components {
       success: true;
       data: components['schemas']['Attention'];
     };
-    AuditPage: {
+    SearchAnswer: {
       /** @enum {boolean} */
       success: true;
-      data: components['schemas']['AuditEntry'][];
-      /**
-       * @description Where the next page begins. Opaque. `""` if the first page is empty.
-       * @example YTEuMS4xNzYzNjMxMDAwMDAw
-       */
-      cursor: string;
-      /** @description Whether there is a next page. */
-      has_more: boolean;
+      data: components['schemas']['SearchResult'][];
     };
     ChangePage: {
       /** @enum {boolean} */
@@ -8212,23 +7874,6 @@ export interface components {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
-          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Whether the key of the request is a live or a test key. */
-        'X-Traffic-Mode'?: 'live' | 'test';
-        /** @description When the key of the request expires. Only in the 30 days before. */
-        'X-Key-Expires-At'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['AuthenticationError'];
-      };
-    };
-    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden8: {
-      headers: {
-        /** @description The code of the error. The integration guide lists what to do for each code. */
-        'X-Error-Code':
           | 'api_key_inactive'
           | 'store_inactive'
           | 'address_not_allowed'
@@ -8281,7 +7926,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden9: {
+    Forbidden8: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -8298,7 +7943,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden10: {
+    Forbidden9: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -8336,8 +7981,26 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest5: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden11: {
+    Forbidden10: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -8434,7 +8097,7 @@ export interface operations {
         metadata?: {
           [key: string]: string;
         };
-        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, a tracking number, the reference of a payment, or the company or VAT number of an address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, a tracking number, the reference of a payment, or the street, company or VAT number of an address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `due_at`, `external_reference`, `customer_id`, `metadata`, `line_items`, `payments`, `amounts`, `taxes`. Another word is rejected with 400. */
         include?: (
@@ -11382,7 +11045,7 @@ export interface operations {
       query?: {
         /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         status?: string;
-        /** @description Only those with this text anywhere in the name, the e-mail, the company, the VAT id or the e-mail of a contact, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, the e-mail, the company, the VAT id, a street, the digits of a phone or the e-mail of a contact, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only those with one of these ids: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         ids?: string;
@@ -11787,123 +11450,6 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
-  getSettings: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
-        'If-None-Match'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SettingsAnswer'];
-        };
-      };
-      304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
-    };
-  };
-  changeSettings: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['SettingsChange'];
-      };
-    };
-    responses: {
-      /** @description All settings after the change. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SettingsAnswer'];
-        };
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
-      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
-      422: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'stale' | 'settings_refused';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable2'];
-    };
-  };
   getKey: {
     parameters: {
       query?: never;
@@ -11987,7 +11533,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12045,7 +11591,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden7'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12128,7 +11674,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12192,7 +11738,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden7'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12253,7 +11799,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden7'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12314,7 +11860,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden7'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -12359,7 +11905,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden7'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -12408,7 +11954,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden8'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12466,7 +12012,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden9'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12546,7 +12092,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12628,7 +12174,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12689,7 +12235,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12760,7 +12306,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12809,7 +12355,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden9'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
@@ -12886,24 +12432,7 @@ export interface operations {
         };
       };
       304: components['responses']['NotModified'];
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
@@ -12911,50 +12440,13 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
-  listAudit: {
+  search: {
     parameters: {
       query?: {
-        /** @description Only what happened at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
-        from?: string;
-        /** @description Only what happened before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
-        to?: string;
-        /** @description Only those with exactly this text as the id of the key or the person, or the type of another actor. A value that no row has, such as an empty one, returns an empty list, never an error. */
-        actor?: string;
-        /** @description Only those with this action. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
-        action?:
-          | 'key.created'
-          | 'key.rolled'
-          | 'key.activated'
-          | 'key.deactivated'
-          | 'key.revoked'
-          | 'person.added'
-          | 'person.changed'
-          | 'person.invited'
-          | 'person.removed'
-          | 'session.ended'
-          | 'sign_in.succeeded'
-          | 'sign_in.failed'
-          | 'prices.changed'
-          | 'price_list.created'
-          | 'price_list.changed'
-          | 'price_list.deleted'
-          | 'import.written'
-          | 'webhook.created'
-          | 'webhook.changed'
-          | 'webhook.paused'
-          | 'webhook.resumed'
-          | 'webhook.replayed'
-          | 'webhook.secret_rotated'
-          | 'webhook.deleted'
-          | 'customer.exported'
-          | 'customer.erased'
-          | 'settings.changed';
-        /** @description Only those with exactly this text as the id or code of the subject. A value that no row has, such as an empty one, returns an empty list, never an error. */
-        subject?: string;
-        /** @description The `cursor` of the previous page, with the same filters. The example shows only the format: the service refuses it with 400 `cursor_invalid`. */
-        cursor?: string;
-        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
-        limit?: number;
+        /** @description The text to find, in any letter case. Taken literally, without wildcards; trimmed; composed and decomposed letters are equal (NFC); the first 200 characters count. A blank text finds nothing. */
+        q?: string;
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -12983,30 +12475,13 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['AuditPage'];
+          'application/json': components['schemas']['SearchAnswer'];
         };
       };
       304: components['responses']['NotModified'];
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -13125,7 +12600,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -13187,7 +12662,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -13253,7 +12728,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13297,7 +12772,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13362,7 +12837,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -13423,7 +12898,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13467,7 +12942,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13511,7 +12986,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13576,7 +13051,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13641,7 +13116,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden11'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];

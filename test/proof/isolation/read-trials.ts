@@ -35,7 +35,8 @@ export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores
 export function filterTrials(route: Route, { name, values }: ListParameter, { references }: TwoStores): Trial[] {
   if (values === null) return [...references.values()].map((kind) => byParameter(route, name, kind));
   const text = references.get('name') as Reference;
-  return values.map((value) => byParameter(route, `${name}=${value}&search`, text));
+  const search = route.path === '/v1/search' ? 'q' : 'search';
+  return values.map((value) => byParameter(route, `${name}=${value}&${search}`, text));
 }
 
 /** The reference of a shipment is free: the order of the other store has none. */

@@ -113,6 +113,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/people/:id/sessions': TEAM,
   'DELETE /v1/people/:id/sessions/:session_id': TEAM,
   'GET /v1/attention': { as: 'profile' },
+  'GET /v1/search': { as: 'list' },
   'GET /v1/changes': { as: 'feed' },
   'GET /v1/webhooks': { as: 'list', scope: 'webhooks' },
   'POST /v1/webhooks': { as: 'webhook', scope: 'webhooks' },

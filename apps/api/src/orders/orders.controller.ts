@@ -81,7 +81,7 @@ const QUERY = listQuery<OrderFilter>(
     metadata: metadataFilter(),
     search: searchFilter(
       'the receipt number, the external reference, the name or the e-mail address on the order, a tracking number, the reference of ' +
-        'a payment, or the company or VAT number of an address',
+        'a payment, or the street, company or VAT number of an address',
       'ada@example.com',
     ),
     include: includeOf(ORDER_INCLUDES, 'line_items'),

@@ -52,7 +52,7 @@ const CHANGE = `/* customers.change */
     metadata = $10
   WHERE store_id = $1 AND id = $2`;
 
-const SEARCHED: SearchedEmail = {
+export const SEARCHED_CUSTOMERS: SearchedEmail = {
   email: 'item.email',
   emailKey: 'email_key(item.email) COLLATE "C"',
   isOdd: 'item.has_odd_text',
@@ -90,7 +90,7 @@ export class PostgresCustomerRepository extends CustomerRepository {
     const isOfFew = group !== undefined || priceList !== undefined || vatId !== undefined;
     const isLookUp = (ids !== undefined || email !== undefined) && term === undefined;
     const { ids: found, ...search }: Search =
-      term === undefined ? { onePlan: isOfFew } : addSearch(where, SEARCHED, term);
+      term === undefined ? { onePlan: isOfFew } : addSearch(where, SEARCHED_CUSTOMERS, term);
     const idQueries = [...(found ? [found] : []), ...(group !== undefined ? [inGroup(group, where)] : [])];
 
     const list: TimedList = {

@@ -40,7 +40,7 @@ const CONTACTS: Readonly<Record<keyof OrdersPerHour, ComparedContact>> = {
   },
   phone: {
     ofOrder: 'phone_key',
-    wanted: 'comparable_phone($3)',
+    wanted: 'phone_key($3)',
     isGiven: `source = 'WEBSITE' AND phone_key IS NOT NULL`,
   },
   address: {

@@ -243,7 +243,7 @@ function weightsOf({ large = [] }: TimedList): string {
  * A generic plan expects a store of average size, and would read a large store as a whole. OFFSET keeps the search for
  * rare rows apart from the order of the list, and looks up one row for each id.
  */
-function searchedRows({ table, rare, ids }: TimedList): string {
+export function searchedRows({ table, rare, ids }: Partial<Search> & { readonly table: string }): string {
   if (ids === undefined) return rare === undefined ? table : `(SELECT * FROM ${table} AS item WHERE ${rare} OFFSET 0)`;
   return `(SELECT item.* FROM (SELECT DISTINCT * FROM (${ids}) AS each) AS wanted (id) CROSS JOIN LATERAL (
       SELECT * FROM ${table} AS item

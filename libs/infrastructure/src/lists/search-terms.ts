@@ -63,12 +63,24 @@ export interface Search {
  */
 export function addSearch(where: Conditions, email: SearchedEmail, term: string): Search {
   const text = term.normalize();
-  if (EMAIL_TERM.test(text)) return { onePlan: true, ...emailSearch(where, email, text) };
-  const isRare = (longestSegment(text)?.length ?? 0) >= RARE;
-  const found = containingTerm(where, text, isRare)('item.search_text');
-  if (isRare) return { onePlan: true, rare: `item.store_id = (SELECT $1::int) AND ${found}` };
-  where.and(found);
+  if (EMAIL_TERM.test(text) || (longestSegment(text)?.length ?? 0) >= RARE) {
+    return { onePlan: true, ...searchByIndex(where, text, email) };
+  }
+  where.and(containingTerm(where, text)('item.search_text'));
   return { onePlan: false };
+}
+
+/** Returns the search that one plan runs by the index of the term, however many rows match. */
+export function searchByIndex(where: Conditions, term: string, email?: SearchedEmail): Pick<Search, 'rare' | 'ids'> {
+  const text = term.normalize();
+  if (email && EMAIL_TERM.test(text)) return emailSearch(where, email, text);
+  const found = containingTerm(where, text, true)('item.search_text');
+  return { rare: `item.store_id = (SELECT $1::int) AND ${found}` };
+}
+
+/** Whether the index of trigrams leads to few rows, unless many have the term: single letters lead to most of them. */
+export function isIndexed(term: string): boolean {
+  return /[\p{L}\p{N}]{3}/u.test(term.normalize());
 }
 
 /**

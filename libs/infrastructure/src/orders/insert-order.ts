@@ -93,7 +93,7 @@ const INSERT_ORDER = withNames<
       :payment_method, :currency, :amount, :total_amount, :total_amount, :tax, :shipping, :discount, :shipping_tax, :tax_included, :charges_given, :units, :name, :email,
       :phone, :address, coalesce(:billing::jsonb, :address), :notes, :metadata, :is_test, :placed_at,
       :external_reference, true, :placed_by, :held_reasons,
-      email_key(:email), comparable_phone(:phone), comparable_address(:address),
+      email_key(:email), phone_key(:phone), comparable_address(:address),
       order_text(:email, :receipt_number::receipt_number, :name, :external_reference::external_reference, :address, :billing),
       account.id, :placed_at::timestamptz + make_interval(hours => 24 * coalesce(:terms, account.payment_terms_days))
     FROM (SELECT) AS one

@@ -59,7 +59,7 @@ import {
 import { hasCustomerEmail } from './person.js';
 import { toLines, toOrderRecord, toPayments, type LineParts, type OrderRow } from './order.rows.js';
 
-const SEARCHED = {
+export const SEARCHED_ORDERS = {
   email: 'item.customer_email',
   emailKey: 'item.email_key',
   isOdd: `${isOddEmail('item.customer_email')} OR item.search_text LIKE '%' || chr(9001) || '%@%'`,
@@ -246,7 +246,7 @@ export class PostgresOrderRepository extends OrderRepository {
     const tagged = filter.metadata && hasMetadata(where, filter.metadata);
     if (tagged && term !== undefined) where.and(tagged);
     const search =
-      term === undefined ? { onePlan: isFew, ...(tagged && { rare: tagged }) } : addSearch(where, SEARCHED, term);
+      term === undefined ? { onePlan: isFew, ...(tagged && { rare: tagged }) } : addSearch(where, SEARCHED_ORDERS, term);
 
     const isTallied = term === undefined && !isFew;
     const tally = isTallied ? { list: 'orders', labels } : null;

@@ -29,7 +29,7 @@ const INSERT_ORDERS = `/* import.orders.insert */
   SELECT $1::int,
     coalesce(linked.id, CASE WHEN NOT (line.fields -> 'is_guest')::boolean THEN ${customerOfEmail('$1', 'given.customer_email')} END),
     email_key(given.customer_email),
-    comparable_phone(given.customer_phone), comparable_address(given.shipping_address),
+    phone_key(given.customer_phone), comparable_address(given.shipping_address),
     order_text(given.customer_email, given.receipt_number, given.customer_name, given.external_reference,
       given.shipping_address, given.billing_address) || ${PARTS_TEXT},
     ${ORDER_COLUMNS.replaceAll(/\w+/g, 'given.$&')}

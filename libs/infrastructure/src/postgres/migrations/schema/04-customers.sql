@@ -3,6 +3,11 @@ CREATE FUNCTION email_key(email text) RETURNS text LANGUAGE sql IMMUTABLE STRICT
   RETURN reverse(split_part(lower(email COLLATE "C"), '@', 1)) || '@' || split_part(lower(email COLLATE "C"), '@', 2);
 COMMENT ON FUNCTION email_key IS 'The local part from its end, then the domain, in lower case.';
 
+CREATE FUNCTION texts_of(parts jsonb, field text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN (SELECT coalesce(string_agg(chr(9001) || (part ->> field), '' ORDER BY position), '')
+    FROM jsonb_array_elements(parts) WITH ORDINALITY AS each (part, position));
+COMMENT ON FUNCTION texts_of IS 'A field of each object of an array, with a separator before each.';
+
 CREATE TABLE customers (
   store_id int NOT NULL REFERENCES stores,
   id uuid NOT NULL,
@@ -27,13 +32,15 @@ CREATE TABLE customers (
   metadata jsonb NOT NULL DEFAULT '{}', -- Custom fields of the store: texts by key.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_login timestamptz(3),
-  -- No e-mail of a contact has a quote, a bracket, a comma or a blank.
+  -- No e-mail of a contact has a quote, a bracket, a comma or a blank. Phones are digits only.
   search_text text GENERATED ALWAYS AS (lower(normalize(email) || chr(9001) || normalize(name)
     || chr(9001) || normalize(company) || chr(9001) || normalize(vat_id)
-    || normalize(translate(jsonb_path_query_array(contacts, '$[*].email')::text, '"[], ', chr(9001))))) STORED,
+    || normalize(translate(jsonb_path_query_array(contacts, '$[*].email')::text, '"[], ', chr(9001)))
+    || normalize(texts_of(addresses, 'address'))
+    || regexp_replace(chr(9001) || phone || texts_of(contacts, 'phone'), '[^0-9' || chr(9001) || ']', '', 'g'))) STORED,
   -- Whether searches for an e-mail read search_text: no key represents an e-mail, or another text has an @. A column has
   -- statistics, from which the planner knows how few they are.
-  has_odd_text boolean GENERATED ALWAYS AS (email ~ '[^!-~]|@.*@' OR (name || company || vat_id) LIKE '%@%'
+  has_odd_text boolean GENERATED ALWAYS AS (email ~ '[^!-~]|@.*@' OR (name || company || vat_id || texts_of(addresses, 'address')) LIKE '%@%'
     OR jsonb_path_query_array(contacts, '$[*].email')::text ~ '[^ -~]') STORED,
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, price_list) REFERENCES price_lists (store_id, code)

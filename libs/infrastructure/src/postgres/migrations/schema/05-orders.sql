@@ -4,6 +4,10 @@ CREATE FUNCTION comparable_phone(phone text) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN nullif(regexp_replace(regexp_replace(phone, '[^0-9]', '', 'g'), '^00', ''), '');
 COMMENT ON FUNCTION comparable_phone IS 'Digits only, without the international prefix 00; null without digits.';
 
+CREATE FUNCTION phone_key(phone text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN reverse(comparable_phone(phone));
+COMMENT ON FUNCTION phone_key IS 'The digits of comparable_phone from the end: numbers with and without prefix begin alike.';
+
 CREATE FUNCTION comparable_address(address jsonb) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN hashtextextended(
     nullif(btrim(regexp_replace(lower(address ->> 'address'), '[[:space:][:punct:]]+', ' ', 'g')), '') || '|' ||
@@ -76,7 +80,7 @@ CREATE TABLE orders (
   -- Whether this service placed the order: its first two stages are then done, and have no rows.
   placed boolean NOT NULL DEFAULT false,
   placed_by uuid, -- The API key, or the person, that placed the order.
-  email_key text COLLATE "C" NOT NULL, -- email_key, comparable_phone and comparable_address of the contact.
+  email_key text COLLATE "C" NOT NULL, -- email_key, phone_key and comparable_address of the contact.
   phone_key text COLLATE "C",
   address_key bigint,
   search_text text NOT NULL, -- The text of order_text and parts_text.
@@ -131,26 +135,30 @@ CREATE INDEX orders_by_email ON orders (store_id, email_key, created_at) WHERE c
 CREATE INDEX orders_by_odd_email ON orders (store_id, created_at)
   WHERE customer_email ~ '[^!-~]|@.*@' OR search_text LIKE '%' || chr(9001) || '%@%';
 -- The fraud analysis uses these to find recent website orders with the same phone or address (measurements in
--- docs/decisions/0010).
+-- docs/decisions/0010). The search for a phone uses the two by phone.
 CREATE INDEX orders_by_phone ON orders (store_id, phone_key, created_at)
   WHERE source = 'WEBSITE' AND phone_key IS NOT NULL;
+CREATE INDEX orders_by_phone_pos ON orders (store_id, phone_key, created_at)
+  WHERE source = 'POS' AND phone_key IS NOT NULL;
 CREATE INDEX orders_by_address ON orders (store_id, address_key, created_at)
   WHERE source = 'WEBSITE' AND address_key IS NOT NULL;
 
 -- These are columns, because index expressions and generated columns are planned again for each INSERT. The statement
 -- that places an order fills them, with a plan that its connection keeps; for any other writer, a trigger does. Most
 -- orders are billed to their shipping address.
-CREATE FUNCTION company_text(shipping jsonb, billing jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION address_text(shipping jsonb, billing jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(chr(9001) || normalize(shipping ->> 'company'), '') || coalesce(chr(9001) || normalize(shipping ->> 'vat_id'), '')
+  || coalesce(chr(9001) || normalize(shipping ->> 'address'), '')
   || coalesce(chr(9001) || normalize(nullif(billing ->> 'company', shipping ->> 'company')), '')
-  || coalesce(chr(9001) || normalize(nullif(billing ->> 'vat_id', shipping ->> 'vat_id')), '');
-COMMENT ON FUNCTION company_text IS 'Companies and VAT numbers of two addresses; empty without any.';
+  || coalesce(chr(9001) || normalize(nullif(billing ->> 'vat_id', shipping ->> 'vat_id')), '')
+  || coalesce(chr(9001) || normalize(nullif(billing ->> 'address', shipping ->> 'address')), '');
+COMMENT ON FUNCTION address_text IS 'Companies, VAT numbers and streets of two addresses; empty without any.';
 
 CREATE FUNCTION order_text(email text, receipt_number text, customer_name text, external_reference text, shipping jsonb,
   billing jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN lower(normalize(email) || chr(9001) || receipt_number || chr(9001) || normalize(customer_name)
-  || coalesce(chr(9001) || normalize(external_reference), '') || company_text(shipping, billing));
+  || coalesce(chr(9001) || normalize(external_reference), '') || address_text(shipping, billing));
 COMMENT ON FUNCTION order_text IS 'What searches compare of an order, apart from its shipments and payments.';
 
 CREATE FUNCTION parts_text(of_store int, of_order uuid) RETURNS text LANGUAGE plpgsql STABLE AS $$
@@ -173,7 +181,7 @@ RETURN order_text(item.customer_email, item.receipt_number, item.customer_name, 
 CREATE FUNCTION key_the_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.email_key := email_key(NEW.customer_email);
-  NEW.phone_key := comparable_phone(NEW.customer_phone);
+  NEW.phone_key := phone_key(NEW.customer_phone);
   NEW.address_key := comparable_address(NEW.shipping_address);
   NEW.search_text := search_text_of(NEW);
   RETURN NEW;
