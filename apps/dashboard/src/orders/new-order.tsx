@@ -1,0 +1,280 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { paths } from '@store-commerce/client';
+import { api, codeOf, get, isDown, queries, refresh, textOf, useRead, type Schemas } from '../http.js';
+import { minorOf, money } from '../parts/amount.js';
+import { Check, Choices, Field, Form, type Values } from '../parts/ask.js';
+import { Facts } from '../parts/list.js';
+import { Alert, Button, Forbidden, Note, Page, Section } from '../parts/page.js';
+import { count, joined } from '../parts/text.js';
+import { go, to, useRoute } from '../route.js';
+import { can, currency } from '../session.js';
+import { Fields, PERSON, PLACE, type Texts } from './actions.js';
+import { AddLines, addedIn, Find, isOfLines, itemsIn, lineFaults, useTyped } from './lines.js';
+
+type Body = paths['/v1/orders']['post']['requestBody']['content']['application/json'];
+type Quote = Schemas['OrderPreview'];
+type Customer = Schemas['Customer'];
+
+const { company, ...CONTACT } = PERSON;
+const ADDRESS = { company, vat_id: 'VAT ID', ...PLACE, country: 'Country (two letters)' };
+const METHODS = { COD: 'Paid on delivery', OFFLINE: 'Paid otherwise, such as by bank transfer' };
+const ADDRESS_NAMES = Object.keys(ADDRESS) as (keyof typeof ADDRESS)[];
+
+const total = (price: number): string => money(minorOf(price, currency()), currency());
+
+/** The fields that decide prices and charges. A name is required, and decides nothing. */
+function pricedOf(values: Values, customer_id?: string): Body {
+  const { email = '', zip = '', region = '', vat_id = '', country = '' } = values;
+  const place = { zip, region, vat_id, country: /^[a-z]{2}$/i.test(country) ? country : '' };
+  return { items: itemsIn(values), customer_id: customer_id ?? null, customer: { name: 'Preview', email, ...place } };
+}
+
+const quoteOf = (body: Body) => ({
+  queryKey: ['/v1/orders/preview', body],
+  queryFn: async () =>
+    body.items.length === 0 ? null : ((await api.POST('/v1/orders/preview', { body })).data?.data ?? null),
+});
+
+function bodyOf(values: Values, customer_id?: string): Body {
+  const { name = '', email = '', phone = '', notes = '', external_reference, payment_method, notify } = values;
+  const address = Object.fromEntries(ADDRESS_NAMES.map((field) => [field, values[field] ?? '']));
+  return {
+    ...pricedOf(values, customer_id),
+    customer: { name, email, phone, ...address },
+    ...{ notes, external_reference: external_reference || null, notify: !!notify, currency: currency() },
+    payment_method: payment_method as keyof typeof METHODS,
+  };
+}
+
+/** Returns the problems of the lines as texts by field. */
+function problemsOf(quote: Quote | null | undefined, fields: readonly string[]) {
+  const problems = quote?.problems ?? [];
+  const texts = problems.flatMap(({ code, path, requested, available }) => {
+    const name = fields[Number(/^items\[(\d+)\]/.exec(path)?.[1])];
+    const offered = code === 'quantity_not_offered' ? `${requested} is not offered.` : 'Not available.';
+    return name ? [[name, available === null ? offered : `Only ${available} available.`] as const] : [];
+  });
+  return Object.fromEntries(texts);
+}
+
+/** The amounts of the lines by field. A quote omits lines that are unavailable. */
+function amountsOf(quote: Quote | null | undefined, fields: readonly string[]) {
+  const isMissing = (index: number) =>
+    quote?.problems.some(({ path }) => path.startsWith(`items[${index}].`) && !path.endsWith('quantity'));
+  const shown = fields.filter((_, index) => !isMissing(index));
+  return Object.fromEntries(
+    shown.map((name, index) => {
+      const { price = 0, quantity = 0, price_source } = quote?.items[index] ?? {};
+      const amount = money(minorOf(price, currency()) * quantity, currency());
+      return [name, price_source ? `${amount} (${price_source})` : amount];
+    }),
+  );
+}
+
+const Totals = ({ quote: { subtotal, tax_lines, shipping, discount, total: all } }: { quote: Quote }) => (
+  <Facts
+    facts={[
+      ['Subtotal', total(subtotal)],
+      ...tax_lines.map(
+        (tax) => [`${tax.name} ${tax.rate} %${tax.included ? ' (included)' : ''}`, total(tax.amount)] as const,
+      ),
+      shipping > 0 && ['Shipping', total(shipping)],
+      discount > 0 && ['Discount', total(-discount)],
+      ['Total', <strong key="total" children={total(all)} />],
+    ]}
+  />
+);
+
+const UNKNOWN = 'The order may have been placed. Press “Place order” again: it is placed only once.';
+
+const findCustomers = (search: string) => get('/v1/customers', { query: { search, limit: 8 } });
+const focus = (id: string) => setTimeout(() => document.getElementById(id)?.focus());
+
+function Account({ customer }: { customer: Customer | null | undefined }) {
+  const [contact, setContact] = useState(0);
+  const [place, setPlace] = useState(0);
+  const { contacts = [], addresses = [] } = customer ?? {};
+  const person: Texts = { ...(contacts[contact - 1] ?? customer) } as Texts;
+  const { company: of = '', vat_id = '', ...given } = addresses[place] ?? customer ?? {};
+  const address = {
+    ...given,
+    company: of || customer?.company,
+    vat_id: vat_id || customer?.vat_id,
+  } as unknown as Texts;
+  const choice = (label: string, now: number, names: readonly string[], set: (index: number) => void) =>
+    names.length > 1 && (
+      <label class="field">
+        <span>{label}</span>
+        <select form="" onChange={({ currentTarget: field }) => set(field.selectedIndex)}>
+          {names.map((name, index) => (
+            <option key={index} selected={index === now} children={name} />
+          ))}
+        </select>
+      </label>
+    );
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => void ref.current?.closest('form')?.dispatchEvent(new Event('input')), [customer, contact, place]);
+  return (
+    <div ref={ref} class="form">
+      {customer &&
+        choice(
+          'Contact',
+          contact,
+          [customer.name, ...contacts.map(({ name, role }) => joined([name, role]))],
+          setContact,
+        )}
+      <Fields key={`contact ${contact}`} of={CONTACT} before={person} />
+      {choice(
+        'Address',
+        place,
+        addresses.map(({ label, address: street, city }) => joined([label, street, city])),
+        setPlace,
+      )}
+      <Fields key={`address ${place}`} of={ADDRESS} before={address} />
+    </div>
+  );
+}
+
+function ChooseCustomer({ customer }: { customer: Customer | null | undefined }) {
+  const onPick = ({ id }: { id: string }) => {
+    go(to('/orders/new', { customer: id }), true);
+    focus('find-product');
+  };
+  const rowOf = (row: Schemas['CustomerListItem']) => {
+    return { key: row.id, name: row.name, detail: joined([row.email, row.company, row.city]) };
+  };
+  const leave = () => {
+    go(to('/orders/new'), true);
+    focus('find-customer');
+  };
+  if (!customer)
+    return (
+      <Find
+        id="find-customer"
+        label="Find a customer by name, email, company or VAT ID, or enter a new one below"
+        verb="Choose"
+        {...{ find: findCustomers, rowOf, onPick }}
+      />
+    );
+  const { name, price_list, groups, payment_terms_days: terms } = customer;
+  const prices = joined([
+    price_list && `price list ${price_list}`,
+    ...groups,
+    terms !== null && `pays within ${count(terms, 'day')}`,
+  ]);
+  return (
+    <Note action={<Button text="Another customer" onClick={leave} />}>
+      Account: <a href={to(`/customers/${customer.id}`)}>{name}</a> <small>{prices}</small>
+    </Note>
+  );
+}
+
+export function NewOrder() {
+  const { customer: id } = useRoute().query;
+  const [placed, setPlaced] = useState('');
+  const account = useRead(['/v1/customers/{id}', id], async () =>
+    id ? (await get('/v1/customers/{id}', { path: { id } })).data : null,
+  );
+  const customer = account.isPlaceholderData ? undefined : account.data;
+  const title = 'New order';
+  if (!can('orders')) return <Page title={title} back="Orders" children={<Forbidden />} />;
+  return (
+    <Page title={title} back="Orders">
+      {account.error && <Alert>{textOf(account.error)}</Alert>}
+      {placed ? (
+        <Note tone="wait">
+          <a href={to(`/orders/${placed}`)}>{placed}</a> was placed before your last changes. Change the order on its
+          page.
+        </Note>
+      ) : (
+        <OrderForm id={id} customer={customer} onPlaced={setPlaced} />
+      )}
+    </Page>
+  );
+}
+
+type OrderFormProps = Readonly<{
+  id: string | undefined;
+  customer: Customer | null | undefined;
+  onPlaced: (receipt: string) => void;
+}>;
+
+function OrderForm({ id, customer, onPlaced }: OrderFormProps) {
+  // Every attempt of this form has one key, so that the service places one order.
+  const [key] = useState(() => crypto.randomUUID());
+  const unanswered = useRef<Body[]>([]);
+  const [refusal, setRefusal] = useState<unknown>();
+  const { ref, values } = useTyped<HTMLDivElement>();
+  const fields = addedIn(values);
+  const { queryKey, queryFn } = quoteOf(pricedOf(values, id));
+  const { data: quote, error, isPlaceholderData } = useRead(queryKey, queryFn);
+  useEffect(() => setRefusal(undefined), [JSON.stringify(queryKey)]);
+
+  const post = async (body: Body) => {
+    const { data } = await api.POST('/v1/orders', { params: { header: { 'Idempotency-Key': key } }, body });
+    return data?.data.receipt_number ?? '';
+  };
+  /** Finds the order of an earlier attempt, which the service has placed although its answer was lost. */
+  const placedBefore = async () => {
+    for (const body of unanswered.current) {
+      const receipt = await post(body).catch((failure: unknown) => {
+        if (codeOf(failure) !== 'idempotency_mismatch') throw failure;
+      });
+      if (receipt) return receipt;
+    }
+    return '';
+  };
+  const send = async (all: Values) => {
+    const asked = quoteOf(pricedOf(all, id));
+    if (itemsIn(all).length === 0) throw new Error('Add a product first.');
+    const seen = queries.getQueryData<Quote>(asked.queryKey);
+    if (!seen) {
+      const now = await queries.fetchQuery(asked);
+      throw new Error(`The total is ${total(now?.total ?? 0)}. Check it, then place the order.`);
+    }
+    const body = { ...bodyOf(all, id), expected_total: seen.total };
+    try {
+      const receipt = await post(body);
+      void refresh();
+      go(to(`/orders/${receipt}`), true);
+    } catch (failure) {
+      if (isDown(failure)) {
+        unanswered.current.push(body);
+        throw new Error(`${textOf(failure)} ${UNKNOWN}`);
+      }
+      const receipt = codeOf(failure) === 'idempotency_mismatch' && (await placedBefore());
+      if (receipt) return onPlaced(receipt);
+      await queries.invalidateQueries({ queryKey: asked.queryKey });
+      setRefusal(failure);
+      if (isOfLines(failure)) throw new Error('The service refuses the marked lines.');
+      if (codeOf(failure) !== 'price_changed') throw failure;
+      const now = queries.getQueryData<Quote>(asked.queryKey)?.total ?? 0;
+      throw new Error(`The total is ${total(now)} now, not ${total(seen.total)}. Check it, then place the order.`);
+    }
+  };
+  return (
+    <Form submitLabel="Place order" send={send}>
+      <Section title="Customer">
+        <ChooseCustomer customer={customer} />
+        <Account key={customer?.id} customer={customer} />
+      </Section>
+      <Section title="Products">
+        <AddLines
+          customer={id}
+          amounts={amountsOf(quote, fields)}
+          faults={{ ...problemsOf(quote, fields), ...lineFaults(refusal, { items: fields }) }}
+        />
+      </Section>
+      <Section title="Order details">
+        <Choices label="Payment" name="payment_method" begin="COD" of={METHODS} />
+        <Field label="Your reference" name="external_reference" maxLength={64} autoComplete="off" />
+        <Field label="Note" name="notes" rows={2} />
+        <Check label="Send a confirmation" name="notify" defaultChecked />
+      </Section>
+      <div ref={ref} aria-live="polite" data-stale={isPlaceholderData}>
+        {error && <Alert>{textOf(error)}</Alert>}
+        {quote && <Totals quote={quote} />}
+      </div>
+    </Form>
+  );
+}
