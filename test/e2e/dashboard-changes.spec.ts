@@ -195,14 +195,15 @@ describeInBrowser('what people change in the dashboard', () => {
     };
     for (const { receipt_number } of placed) await page.getByLabel(`Select ${receipt_number}`).check();
     await page.evaluate('window.prints = 0; window.print = () => window.prints++');
-    await page.getByRole('button', { name: 'Print packing slips' }).click();
+    await page.getByRole('button', { name: 'Print…' }).click();
+    await page.getByRole('button', { name: 'Print', exact: true }).click();
     await eventually(async () => expect(await page.evaluate('window.prints')).toBe(1));
 
     const { pages, names } = await printed();
     expect(pages).toBe(2);
     for (const text of ['Frances Allen', 'Jean Bartik', ...placed.map((order) => order.receipt_number)])
       expect(names).toContain(text);
-    expect(names).not.toContain('Print packing slips');
+    expect(names).not.toContain('Print…');
     await page.getByRole('button', { name: 'Clear selection' }).click();
     expect((await printed()).names).toContain('To ship');
     expect(trouble).toEqual([]);
@@ -434,9 +435,11 @@ describeInBrowser('what people change in the dashboard', () => {
     const change = page.getByRole('button', { name: 'Save', exact: true });
     await page.getByLabel('Units of Mug').fill('3');
     await page.getByText('New total: $30.00 (now $10.00). $30.00 will be outstanding.').waitFor();
-    await page.getByLabel('SKU to add').fill('NONE-7');
-    await page.getByRole('status').filter({ hasText: 'NONE-7' }).waitFor();
-    await page.getByLabel('SKU to add').fill('SAUCER-7');
+    const find = page.getByLabel('Add a product');
+    await find.fill('NONE-7');
+    await page.getByText('Nothing found.').waitFor();
+    await find.fill('saucer-7');
+    await page.getByRole('button', { name: 'Add: Saucer' }).click();
     await page.getByText('New total: $34.00').waitFor();
     await scene.api.database.query(`UPDATE products SET price = 500 WHERE sku = 'SAUCER-7'`);
     await change.click();

@@ -1,4 +1,4 @@
-import { isDown, queries, textOf, useRead, type Order } from '../http.js';
+import { codeOf, queries, textOf, useRead, type Order } from '../http.js';
 import { money, plainMoney, readUnits } from '../parts/amount.js';
 import { ConfirmDialog, Seen, UnitsInput, type Values } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
@@ -46,6 +46,8 @@ export function ChangeLines({ order }: OfOrder) {
       const expected_total = Number(plainMoney(seen.total_amount, currency));
       return await change(id, 'lines', { ...body, expected_total }, `${receipt_number} updated.`);
     } catch (error) {
+      if (codeOf(error) === 'price_changed')
+        throw new Error(quoteText(await queries.fetchQuery({ ...quote, staleTime: 0 }), order));
       throw isOfLines(error) ? new Error(REFUSED) : error;
     }
   };
@@ -95,7 +97,7 @@ function LinesForm({ order }: OfOrder) {
         amounts={after ? Object.fromEntries(amounts) : {}}
         faults={faults}
       />
-      <p ref={ref} aria-live="polite" class="soft" data-stale={isPlaceholderData && !isDown(error)}>
+      <p ref={ref} aria-live="polite" class="soft" data-stale={isPlaceholderData}>
         {refusal ?? quoteText(after, order)}
       </p>
     </>

@@ -244,11 +244,10 @@ function OrderForm({ id, customer, onPlaced }: OrderFormProps) {
       }
       const receipt = codeOf(failure) === 'idempotency_mismatch' && (await placedBefore());
       if (receipt) return onPlaced(receipt);
-      await queries.invalidateQueries({ queryKey: asked.queryKey });
       setRefusal(failure);
+      const now = (await queries.fetchQuery({ ...asked, staleTime: 0 }))?.total ?? 0;
       if (isOfLines(failure)) throw new Error('The service refuses the marked lines.');
       if (codeOf(failure) !== 'price_changed') throw failure;
-      const now = queries.getQueryData<Quote>(asked.queryKey)?.total ?? 0;
       throw new Error(`The total is ${total(now)} now, not ${total(seen.total)}. Check it, then place the order.`);
     }
   };
