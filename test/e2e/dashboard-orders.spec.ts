@@ -156,7 +156,7 @@ describeInBrowser('orders that people place, change and work through in the dash
     expect(await faults()).toEqual([]);
     const [order, ...others] = await placed('PHONE-3');
     expect([order?.total_amount, others]).toEqual([500, []]);
-    await page.getByRole('link', { name: order?.receipt_number }).click();
+    await page.getByRole('link', { name: 'Open WEB-' }).click();
     await page.getByRole('heading', { name: order?.receipt_number }).waitFor();
     await page.context().close();
   });
@@ -228,7 +228,7 @@ describeInBrowser('orders that people place, change and work through in the dash
     await hands.reach(page.getByLabel('Units of Jug'));
     await hands.press('ControlOrMeta+a');
     await hands.type('6');
-    await page.getByRole('listitem').filter({ hasText: 'Jug' }).getByText('requested 6, available 5.').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Jug' }).getByText('Only 4 more available.').waitFor();
     expect(await faults()).toEqual([]);
     await hands.press('ControlOrMeta+a');
     await hands.type('2');
@@ -268,6 +268,8 @@ describeInBrowser('orders that people place, change and work through in the dash
       partial: true,
     });
     await hands.ask('Mark as paid…');
+    await hands.press('ControlOrMeta+a');
+    await hands.type('P');
     await hands.press('Enter');
     await page.getByText('2 orders marked as paid. 1 order refused.').waitFor();
     expect(await faults()).toEqual([]);
@@ -291,9 +293,9 @@ describeInBrowser('orders that people place, change and work through in the dash
   });
 
   it.each([
-    { kind: 'Packing slip', has: ['BIN-8 × 2', 'DOC-8', 'Emmy Noether'], lacks: ['€', 'DE999'] },
-    { kind: 'Delivery note', has: ['DOC-8', 'Emmy Noether'], lacks: ['€', '$', 'BIN-8', 'DE999'] },
-    { kind: 'Order', has: ['24,68\u00A0$', 'VAT ID DE999', 'Göttingen'], lacks: ['BIN-8'] },
+    { kind: 'Packing slip', has: [/\S+\/\S+ × 2/, 'DOC-8', 'Emmy Noether'], lacks: ['$', 'DE999'] },
+    { kind: 'Delivery note', has: ['DOC-8', 'Emmy Noether'], lacks: ['$', /\/\S+ × 2/, 'DE999'] },
+    { kind: 'Order', has: ['24,68\u00A0$', 'VAT ID DE999', 'Göttingen'], lacks: [/\/\S+ × 2/] },
   ])('prints for each chosen order: $kind', async ({ kind, has, lacks }) => {
     const { store, database } = scene.api;
     await database.query('UPDATE stores SET contact = $2 WHERE id = $1', [
@@ -301,7 +303,6 @@ describeInBrowser('orders that people place, change and work through in the dash
       JSON.stringify({ address: 'Pier 4', phone: '+1 555' }),
     ]);
     const id = await store.product({ name: 'Document case', sku: 'DOC-8', price: 1234, stock: 50 });
-    await database.query(`UPDATE stock SET bin = 'BIN-8' WHERE product_id = $1`, [id]);
     const customer = { name: 'Emmy Noether', city: 'Erlangen' };
     const billing = { name: 'Office', city: 'Göttingen', vat_id: 'DE999' };
     const orders = [
@@ -315,7 +316,7 @@ describeInBrowser('orders that people place, change and work through in the dash
     for (const { receipt_number } of orders) await page.getByLabel(`Select ${receipt_number}`).check();
     const printed = async () => {
       await hands.ask('Print…');
-      await hands.reach(page.getByRole('radio', { name: kind }).or(page.locator('[name=kind]:checked')));
+      await hands.reach(page.locator('[name=kind]:checked'));
       while ((await page.getByRole('radio', { name: kind }).isChecked()) === false) await hands.press('ArrowDown');
       const before = await page.evaluate<number>('window.prints');
       await hands.press('Enter');
@@ -330,8 +331,8 @@ describeInBrowser('orders that people place, change and work through in the dash
     const many = await printed();
     expect(many.pages).toBe(2);
     for (const text of [...has, 'Pier 4', ...orders.map((order) => `${kind} ${order.receipt_number}`)])
-      expect(many.text).toContain(text);
-    for (const text of lacks) expect(many.text).not.toContain(text);
+      expect(many.text).toMatch(text);
+    for (const text of lacks) expect(many.text).not.toMatch(text);
     expect(many.text).not.toContain('To ship');
 
     await open(`#/orders/${orders[0]?.receipt_number}`);
@@ -339,7 +340,7 @@ describeInBrowser('orders that people place, change and work through in the dash
     const one = await printed();
     expect([one.pages, one.text.includes(`${kind} ${orders[0]?.receipt_number}`)]).toEqual([1, true]);
     expect(one.text).not.toMatch(/Timeline|Fraud analysis/);
-    for (const text of lacks) expect(one.text).not.toContain(text);
+    for (const text of lacks) expect(one.text).not.toMatch(text);
     expect(trouble).toEqual([]);
     await page.context().close();
   });

@@ -258,6 +258,7 @@ export const Fields = ({ of, before }: { of: Readonly<Record<string, string>>; b
 type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'held' | 'amount_open' | 'currency'>;
 
 interface BulkDialogProps extends Omit<ConfirmDialogProps, 'title' | 'send'> {
+  readonly title?: string;
   readonly orders: readonly Listed[];
   readonly done: string;
   act(this: void, id: string, values: Values): Promise<unknown>;
@@ -291,8 +292,8 @@ function BulkDialog({ orders, submitLabel, done, act, field, onDone, children, .
   });
   return (
     <ConfirmDialog
-      {...ask}
       title={`${submitLabel} ${count(orders.length, 'order')}`}
+      {...ask}
       submitLabel={submitLabel}
       send={send}
     >
@@ -352,9 +353,10 @@ export function PayOrders(props: BulkProps) {
     return change(id, 'payments', { reference, amount, currency });
   };
   const field = ({ amount_open = 0, currency }: Listed) => <span class="n">{money(amount_open, currency)}</span>;
+  const title = `Mark ${count(props.orders.length, 'order')} as paid`;
   const text = 'Records the outstanding amount of each order as paid.';
   return (
-    <BulkDialog {...props} {...{ text, act, field }} submitLabel="Mark as paid" done="marked as paid">
+    <BulkDialog {...props} {...{ title, text, act, field }} submitLabel="Mark as paid" done="marked as paid">
       <Field label="Payment number" name="reference" required autoFocus defaultValue={begin} />
     </BulkDialog>
   );

@@ -97,7 +97,7 @@ function LinesForm({ order }: OfOrder) {
         amounts={after ? Object.fromEntries(amounts) : {}}
         faults={faults}
       />
-      <p ref={ref} aria-live="polite" class="soft" data-stale={isPlaceholderData}>
+      <p ref={ref} aria-live="polite" class={refusal ? 'bad' : 'soft'} data-stale={isPlaceholderData}>
         {refusal ?? quoteText(after, order)}
       </p>
     </>

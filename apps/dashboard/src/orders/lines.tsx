@@ -62,10 +62,11 @@ export function Find<Row>({ id, label, verb, of, find, rowOf, onPick }: FindProp
   const found = query.data ?? nothing;
   const isFound = text !== '' && query.data !== undefined && !query.isPlaceholderData;
   const left = found.pagination.total - found.data.length;
+  const focusFirst = () => box.current?.querySelector('button')?.focus();
   useEffect(() => {
     if (!isFound || !isEntered.current) return;
     isEntered.current = false;
-    box.current?.querySelector('button')?.focus();
+    focusFirst();
   });
   const pick = (row: Row) => {
     const field = box.current?.querySelector('input');
@@ -79,10 +80,13 @@ export function Find<Row>({ id, label, verb, of, find, rowOf, onPick }: FindProp
   };
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLInputElement }) => {
     if (event.key !== 'Enter') return;
+    // The button that gets the focus would take the key as well.
+    event.preventDefault();
     clearTimeout(pause.current);
+    const typed = event.currentTarget.value.trim();
+    if (isFound && typed === text) return focusFirst();
     isEntered.current = true;
-    setText(event.currentTarget.value.trim());
-    if (isFound) box.current?.querySelector('button')?.focus();
+    setText(typed);
   };
   const rows = found.data.map((row) => {
     const line = rowOf(row);
@@ -171,8 +175,8 @@ export function AddLines({ customer, amounts, faults }: AddLinesProps) {
     };
   });
   return (
-    <div ref={ref}>
-      <Rows rows={rows} />
+    <div ref={ref} class="form">
+      {rows.length > 0 && <Rows rows={rows} />}
       <Find
         id="find-product"
         label="Add a product by name or SKU"
@@ -195,7 +199,11 @@ export function lineFaults(error: unknown, fields: Readonly<Record<string, reado
   const texts = faultsIn(error).flatMap(({ path, message }) => {
     const [, list = '', index, field] = LINE.exec(path) ?? [];
     const name = fields[list]?.[Number(index)];
-    return name ? [[name, /_id$|sku$/.test(field ?? '') ? 'Not available.' : `${message}.`] as const] : [];
+    if (!name) return [];
+    const [, available] = /^requested \d+, available (\d+)/.exec(message) ?? [];
+    // A line that changes requests only the units that it gets in addition.
+    if (available) return [[name, `Only ${available} ${list === 'set' ? 'more ' : ''}available.`] as const];
+    return [[name, /_id$|sku$/.test(field ?? '') ? 'Not available.' : `${message}.`] as const];
   });
   return Object.fromEntries(texts);
 }

@@ -4,7 +4,7 @@ import { api, codeOf, get, isDown, queries, refresh, textOf, useRead, type Schem
 import { minorOf, money } from '../parts/amount.js';
 import { Check, Choices, Field, Form, type Values } from '../parts/ask.js';
 import { Facts } from '../parts/list.js';
-import { Alert, Button, Forbidden, Note, Page, Section } from '../parts/page.js';
+import { Alert, Button, Forbidden, LinkButton, Note, Page, Section } from '../parts/page.js';
 import { count, joined } from '../parts/text.js';
 import { go, to, useRoute } from '../route.js';
 import { can, currency } from '../session.js';
@@ -164,7 +164,7 @@ function ChooseCustomer({ customer }: { customer: Customer | null | undefined })
   ]);
   return (
     <Note action={<Button text="Another customer" onClick={leave} />}>
-      Account: <a href={to(`/customers/${customer.id}`)}>{name}</a> <small>{prices}</small>
+      Account: {name} <small>{prices}</small>
     </Note>
   );
 }
@@ -182,9 +182,8 @@ export function NewOrder() {
     <Page title={title} back="Orders">
       {account.error && <Alert>{textOf(account.error)}</Alert>}
       {placed ? (
-        <Note tone="wait">
-          <a href={to(`/orders/${placed}`)}>{placed}</a> was placed before your last changes. Change the order on its
-          page.
+        <Note tone="wait" action={<LinkButton text={`Open ${placed}`} href={to(`/orders/${placed}`)} />}>
+          The order was placed before your last changes. Change it on its page.
         </Note>
       ) : (
         <OrderForm id={id} customer={customer} onPlaced={setPlaced} />
@@ -265,10 +264,12 @@ function OrderForm({ id, customer, onPlaced }: OrderFormProps) {
         />
       </Section>
       <Section title="Order details">
-        <Choices label="Payment" name="payment_method" begin="COD" of={METHODS} />
-        <Field label="Your reference" name="external_reference" maxLength={64} autoComplete="off" />
-        <Field label="Note" name="notes" rows={2} />
-        <Check label="Send a confirmation" name="notify" defaultChecked />
+        <div class="form">
+          <Choices label="Payment" name="payment_method" begin="COD" of={METHODS} />
+          <Field label="Your reference" name="external_reference" maxLength={64} autoComplete="off" />
+          <Field label="Note" name="notes" rows={2} />
+          <Check label="Send a confirmation" name="notify" defaultChecked />
+        </div>
       </Section>
       <div ref={ref} aria-live="polite" data-stale={isPlaceholderData}>
         {error && <Alert>{textOf(error)}</Alert>}
