@@ -437,7 +437,7 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByText('New total: $30.00 (now $10.00). $30.00 will be outstanding.').waitFor();
     const find = page.getByLabel('Add a product');
     await find.fill('NONE-7');
-    await page.getByText('Nothing found.').waitFor();
+    await page.getByText('0 rows', { exact: true }).waitFor();
     await find.fill('saucer-7');
     await page.getByRole('button', { name: 'Add: Saucer' }).click();
     await page.getByText('New total: $34.00').waitFor();

@@ -270,11 +270,11 @@ interface BulkDialogProps extends Omit<ConfirmDialogProps, 'title' | 'send'> {
 
 /** Acts on one order after the other. A second click repeats only the refused ones. */
 function BulkDialog({ orders, submitLabel, done, act, field, onDone, children, ...ask }: BulkDialogProps) {
-  /** Why each order was refused; accepted ones are not listed. */
+  /** Why each order was refused; empty when it was accepted. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = async (values: Values) => {
-    const next = { ...answers };
-    for (const { id } of orders.filter((order) => answers[order.id] !== '')) {
+    const next: Record<string, string> = {};
+    for (const { id } of orders) {
       next[id] = await act(id, values).then(() => '', textOf);
       setAnswers({ ...next });
     }

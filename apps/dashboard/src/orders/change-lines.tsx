@@ -4,7 +4,7 @@ import { ConfirmDialog, Seen, UnitsInput, type Values } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
 import { change, moneyLeft, preview, type Body } from './actions.js';
 import { describe, type OfOrder } from './columns.js';
-import { AddLines, addedIn, isOfLines, itemsIn, lineFaults, MAX_UNITS, useTyped } from './lines.js';
+import { AddLines, fieldOf, isOfLines, itemsIn, lineFaults, MAX_UNITS, useTyped } from './lines.js';
 
 const REFUSED = 'The service refuses the marked lines.';
 
@@ -21,10 +21,13 @@ function bodyOf({ seen = '{}', ...values }: Values): Body<'lines'> {
 
 const isEmpty = ({ set, add }: Body<'lines'>): boolean => !set && !add;
 
-/** The order as the change would leave it. */
+/** The order as the change would leave it, with the fields of its added lines. */
 const quoteOf = (id: string, body: Body<'lines'>) => ({
   queryKey: ['lines', id, body],
-  queryFn: () => (isEmpty(body) ? Promise.resolve(null) : preview(id, 'lines', body)),
+  queryFn: async () => {
+    const added = (body.add ?? []).map(fieldOf);
+    return isEmpty(body) ? null : { ...(await preview(id, 'lines', body)), added };
+  },
 });
 
 function quoteText(after: Order | null | undefined, { total_amount: now, currency }: Order): string {
@@ -72,9 +75,9 @@ function LinesForm({ order }: OfOrder) {
   const { queryKey, queryFn } = quoteOf(order.id, body);
   const { data: after, error, isPlaceholderData } = useRead(queryKey, queryFn);
   const set = body.set?.map(({ line }) => `line-${line}`) ?? [];
-  const faults = lineFaults(error, { set, add: addedIn(values) });
-  const added = after?.line_items.slice(line_items.length) ?? [];
-  const amounts = addedIn(values).map((name, index) => [name, money(added[index]?.line_total ?? 0, currency)]);
+  const faults = lineFaults(error, { set, add: (body.add ?? []).map(fieldOf) });
+  const lines = after?.line_items.slice(line_items.length) ?? [];
+  const amounts = lines.map(({ line_total }, index) => [after?.added[index], money(line_total, currency)]);
   const rows = line_items.map(({ line, name, quantity, ...unit }) => {
     const field = { name: `line-${line}`, most: MAX_UNITS, defaultValue: quantity };
     return {
@@ -92,11 +95,7 @@ function LinesForm({ order }: OfOrder) {
     <>
       <Seen text={JSON.stringify(Object.fromEntries(line_items.map(({ line, quantity }) => [line, quantity])))} />
       <Rows rows={rows} />
-      <AddLines
-        customer={customer.id ?? undefined}
-        amounts={after ? Object.fromEntries(amounts) : {}}
-        faults={faults}
-      />
+      <AddLines customer={customer.id ?? undefined} amounts={Object.fromEntries(amounts)} faults={faults} />
       <p ref={ref} aria-live="polite" class={refusal ? 'bad' : 'soft'} data-stale={isPlaceholderData}>
         {refusal ?? quoteText(after, order)}
       </p>

@@ -92,37 +92,38 @@ export function Find<Row>({ id, label, verb, of, find, rowOf, onPick }: FindProp
     const line = rowOf(row);
     return { ...line, end: <Button text={verb} class="small" onClick={() => pick(row)} /> };
   });
+  const words = left > 0 ? `${count(left, 'more row')}. Type more.` : count(rows.length, 'row');
   return (
     <div ref={box}>
       <label class="field">
         <span>{label}</span>
         <input {...{ id, onInput, onKeyDown }} type="search" form="" autoComplete="off" />
       </label>
-      <div aria-live="polite">
-        {text && <Rows rows={rows} />}
-        {isFound && rows.length === 0 && <p class="soft">Nothing found.</p>}
-        {text && left > 0 && <small>{count(left, 'more row')}. Type more of the name.</small>}
-      </div>
+      {text && <Rows rows={rows} />}
+      <small aria-live="polite">{isFound && words}</small>
     </div>
   );
 }
 
 const PREFIX = 'add-';
 /** The field of the units has the ids in its name, so that the form alone has all that is ordered. */
-const fieldOf = ({ product_id, variant_id }: Sku): string => `${PREFIX}${product_id}-${variant_id ?? ''}`;
-export const addedIn = (values: Values): string[] => Object.keys(values).filter((name) => name.startsWith(PREFIX));
+export const fieldOf = ({ product_id, variant_id }: Schemas['OrderItemRequest'] | Sku): string =>
+  `${PREFIX}${product_id}-${variant_id ?? ''}`;
 
 export const itemsIn = (values: Values) =>
-  addedIn(values).map((name) => {
-    const [, product, variant] = name.split('-');
-    return {
-      product_id: Number(product),
-      variant_id: variant ? Number(variant) : null,
-      quantity: readUnits(values[name] ?? ''),
-    };
-  });
+  Object.keys(values)
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => {
+      const [, product, variant] = name.split('-');
+      return {
+        product_id: Number(product),
+        variant_id: variant ? Number(variant) : null,
+        quantity: readUnits(values[name] ?? ''),
+      };
+    });
 
-const priceText = (price: number): string => money(minorOf(price, currency()), currency());
+/** Formats a price in major units. */
+export const priceText = (price: number): string => money(minorOf(price, currency()), currency());
 
 const priceOf = ({ price, price_source, price_breaks = [] }: Sku): string => {
   const breaks = price_breaks.slice(1).map(({ from_quantity, price: at }) => `${priceText(at)} from ${from_quantity}`);

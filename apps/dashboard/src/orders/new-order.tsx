@@ -9,18 +9,17 @@ import { count, joined } from '../parts/text.js';
 import { go, to, useRoute } from '../route.js';
 import { can, currency } from '../session.js';
 import { Fields, PERSON, PLACE, type Texts } from './actions.js';
-import { AddLines, addedIn, Find, isOfLines, itemsIn, lineFaults, useTyped } from './lines.js';
+import { AddLines, fieldOf, Find, isOfLines, itemsIn, lineFaults, priceText, useTyped } from './lines.js';
 
 type Body = paths['/v1/orders']['post']['requestBody']['content']['application/json'];
-type Quote = Schemas['OrderPreview'];
+/** With the fields of its items. */
+type Quote = Schemas['OrderPreview'] & Readonly<{ fields: readonly string[] }>;
 type Customer = Schemas['Customer'];
 
 const { company, ...CONTACT } = PERSON;
 const ADDRESS = { company, vat_id: 'VAT ID', ...PLACE, country: 'Country (two letters)' };
 const METHODS = { COD: 'Paid on delivery', OFFLINE: 'Paid otherwise, such as by bank transfer' };
 const ADDRESS_NAMES = Object.keys(ADDRESS) as (keyof typeof ADDRESS)[];
-
-const total = (price: number): string => money(minorOf(price, currency()), currency());
 
 /** The fields that decide prices and charges. A name is required, and decides nothing. */
 function pricedOf(values: Values, customer_id?: string): Body {
@@ -31,8 +30,11 @@ function pricedOf(values: Values, customer_id?: string): Body {
 
 const quoteOf = (body: Body) => ({
   queryKey: ['/v1/orders/preview', body],
-  queryFn: async () =>
-    body.items.length === 0 ? null : ((await api.POST('/v1/orders/preview', { body })).data?.data ?? null),
+  queryFn: async (): Promise<Quote | null> => {
+    if (body.items.length === 0) return null;
+    const { data } = await api.POST('/v1/orders/preview', { body });
+    return data ? { ...data.data, fields: body.items.map(fieldOf) } : null;
+  },
 });
 
 function bodyOf(values: Values, customer_id?: string): Body {
@@ -47,44 +49,42 @@ function bodyOf(values: Values, customer_id?: string): Body {
 }
 
 /** Returns the problems of the lines as texts by field. */
-function problemsOf(quote: Quote | null | undefined, fields: readonly string[]) {
-  const problems = quote?.problems ?? [];
+function problemsOf({ problems, fields }: Quote) {
   const texts = problems.flatMap(({ code, path, requested, available }) => {
     const name = fields[Number(/^items\[(\d+)\]/.exec(path)?.[1])];
-    const offered = code === 'quantity_not_offered' ? `${requested} is not offered.` : 'Not available.';
-    return name ? [[name, available === null ? offered : `Only ${available} available.`] as const] : [];
+    const other = code === 'quantity_not_offered' ? `${requested} is not offered.` : UNAVAILABLE;
+    return name ? [[name, available === null ? other : `Only ${available} available.`] as const] : [];
   });
   return Object.fromEntries(texts);
 }
 
-/** The amounts of the lines by field. A quote omits lines that are unavailable. */
-function amountsOf(quote: Quote | null | undefined, fields: readonly string[]) {
-  const isMissing = (index: number) =>
-    quote?.problems.some(({ path }) => path.startsWith(`items[${index}].`) && !path.endsWith('quantity'));
-  const shown = fields.filter((_, index) => !isMissing(index));
-  return Object.fromEntries(
-    shown.map((name, index) => {
-      const { price = 0, quantity = 0, price_source } = quote?.items[index] ?? {};
-      const amount = money(minorOf(price, currency()) * quantity, currency());
-      return [name, price_source ? `${amount} (${price_source})` : amount];
-    }),
-  );
+/** Returns the amounts of the lines by field. A quote has no items for unavailable lines. */
+function amountsOf(quote: Quote) {
+  const problems = problemsOf(quote);
+  const names = quote.fields.filter((name) => problems[name] !== UNAVAILABLE);
+  const texts = quote.items.map(({ price, quantity, price_source }, index) => {
+    const amount = money(minorOf(price, currency()) * quantity, currency());
+    return [names[index], joined([amount, price_source])];
+  });
+  return Object.fromEntries(texts);
 }
 
-const Totals = ({ quote: { subtotal, tax_lines, shipping, discount, total: all } }: { quote: Quote }) => (
+const Totals = ({ quote: { subtotal, tax_lines, shipping, discount, total } }: { quote: Quote }) => (
   <Facts
     facts={[
-      ['Subtotal', total(subtotal)],
+      ['Subtotal', priceText(subtotal)],
       ...tax_lines.map(
-        (tax) => [`${tax.name} ${tax.rate} %${tax.included ? ' (included)' : ''}`, total(tax.amount)] as const,
+        (tax) => [`${tax.name} ${tax.rate} %${tax.included ? ' (included)' : ''}`, priceText(tax.amount)] as const,
       ),
-      shipping > 0 && ['Shipping', total(shipping)],
-      discount > 0 && ['Discount', total(-discount)],
-      ['Total', <strong key="total" children={total(all)} />],
+      shipping > 0 && ['Shipping', priceText(shipping)],
+      discount > 0 && ['Discount', priceText(-discount)],
+      ['Total', <strong key="total" children={priceText(total)} />],
     ]}
   />
 );
 
+const UNAVAILABLE = 'Not available.';
+const CHECK = 'Check it, then place the order.';
 const UNKNOWN = 'The order may have been placed. Press “Place order” again: it is placed only once.';
 
 const findCustomers = (search: string) => get('/v1/customers', { query: { search, limit: 8 } });
@@ -204,8 +204,8 @@ function OrderForm({ id, customer, onPlaced }: OrderFormProps) {
   const unanswered = useRef<Body[]>([]);
   const [refusal, setRefusal] = useState<unknown>();
   const { ref, values } = useTyped<HTMLDivElement>();
-  const fields = addedIn(values);
-  const { queryKey, queryFn } = quoteOf(pricedOf(values, id));
+  const asked = pricedOf(values, id);
+  const { queryKey, queryFn } = quoteOf(asked);
   const { data: quote, error, isPlaceholderData } = useRead(queryKey, queryFn);
   useEffect(() => setRefusal(undefined), [JSON.stringify(queryKey)]);
 
@@ -224,13 +224,12 @@ function OrderForm({ id, customer, onPlaced }: OrderFormProps) {
     return '';
   };
   const send = async (all: Values) => {
-    const asked = quoteOf(pricedOf(all, id));
-    if (itemsIn(all).length === 0) throw new Error('Add a product first.');
-    const seen = queries.getQueryData<Quote>(asked.queryKey);
-    if (!seen) {
-      const now = await queries.fetchQuery(asked);
-      throw new Error(`The total is ${total(now?.total ?? 0)}. Check it, then place the order.`);
-    }
+    const priced = pricedOf(all, id);
+    if (priced.items.length === 0) throw new Error('Add a product first.');
+    const quoted = quoteOf(priced);
+    const newTotal = async () => (await queries.fetchQuery({ ...quoted, staleTime: 0 }))?.total ?? 0;
+    const seen = queries.getQueryData<Quote>(quoted.queryKey);
+    if (!seen) throw new Error(`The total is ${priceText(await newTotal())}. ${CHECK}`);
     const body = { ...bodyOf(all, id), expected_total: seen.total };
     try {
       const receipt = await post(body);
@@ -244,10 +243,10 @@ function OrderForm({ id, customer, onPlaced }: OrderFormProps) {
       const receipt = codeOf(failure) === 'idempotency_mismatch' && (await placedBefore());
       if (receipt) return onPlaced(receipt);
       setRefusal(failure);
-      const now = (await queries.fetchQuery({ ...asked, staleTime: 0 }))?.total ?? 0;
+      const now = priceText(await newTotal());
       if (isOfLines(failure)) throw new Error('The service refuses the marked lines.');
       if (codeOf(failure) !== 'price_changed') throw failure;
-      throw new Error(`The total is ${total(now)} now, not ${total(seen.total)}. Check it, then place the order.`);
+      throw new Error(`The total is ${now} now, not ${priceText(seen.total)}. ${CHECK}`);
     }
   };
   return (
@@ -259,8 +258,8 @@ function OrderForm({ id, customer, onPlaced }: OrderFormProps) {
       <Section title="Products">
         <AddLines
           customer={id}
-          amounts={amountsOf(quote, fields)}
-          faults={{ ...problemsOf(quote, fields), ...lineFaults(refusal, { items: fields }) }}
+          amounts={quote ? amountsOf(quote) : {}}
+          faults={{ ...(quote && problemsOf(quote)), ...lineFaults(refusal, { items: asked.items.map(fieldOf) }) }}
         />
       </Section>
       <Section title="Order details">
