@@ -476,7 +476,7 @@ describeInBrowser('what people change in the dashboard', () => {
     expect((await scene.api.post(`/v1/orders/${receipt_number}/shipments`, shipment)).statusCode).toBe(201);
     const { page, open, faults } = await scene.desk('warehouse');
     let isChanged = false;
-    await page.route(`**/v1/orders/${receipt_number}`, async (route) => {
+    await page.route(/\/v1\/orders\/[^/?]+$/, async (route) => {
       const response = await route.fetch();
       const { data, ...answer } = (await response.json()) as { data: { shipments: object[] } };
       const shipments = data.shipments.map((each) => ({ ...each, address_changed: isChanged }));
@@ -490,8 +490,18 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.reload();
     await warning.first().waitFor();
     expect(await faults()).toEqual([]);
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.getByRole('main').innerText()).toContain('was corrected after picking for SHIP-1 began');
+    const printed = async () => {
+      await page.emulateMedia({ media: 'print' });
+      const text = await page.getByRole('main').innerText();
+      await page.emulateMedia({ media: null });
+      return text;
+    };
+    expect(await printed()).toContain('was corrected after picking for SHIP-1 began');
+    await page.evaluate('window.print = () => {}');
+    await page.getByRole('button', { name: 'Print…' }).click();
+    await page.getByRole('button', { name: 'Print', exact: true }).click();
+    await page.locator('.slip').waitFor({ state: 'attached' });
+    expect(await printed()).toMatch(/Packing slip[^]+was corrected after picking for SHIP-1 began/);
     await page.context().close();
   });
 

@@ -76,3 +76,12 @@ export function addressLines({ name, company, vat_id, address, address2, zip, ci
   const place = `${zip ?? ''} ${city ?? ''}`.trim();
   return [name, company, vat_id && `VAT ID ${vat_id}`, address, address2, place, region, country];
 }
+
+/** Lists the parcels that may have the label of the previous address, to warn the picker. */
+export const changedOf = ({ shipments }: Order): string[] =>
+  shipments
+    .filter(({ address_changed }) => address_changed)
+    .map(
+      ({ reference }) =>
+        `The address or contact was corrected after picking for ${reference} began. Check the shipping label.`,
+    );

@@ -4,7 +4,7 @@ import { money } from '../parts/amount.js';
 import { Choices, ConfirmDialog, type Values } from '../parts/ask.js';
 import { Facts, Named, right, Table, type Columns } from '../parts/list.js';
 import { Lines, Time, timeText } from '../parts/text.js';
-import { addressLines, describe, leftOf, sumsOf, type Line } from './columns.js';
+import { addressLines, changedOf, describe, leftOf, sumsOf, type Line } from './columns.js';
 
 const KINDS = {
   'Packing slip': 'Units to ship and their bins, without prices',
@@ -104,6 +104,13 @@ function Document({ kind, store, order }: Readonly<{ kind: Kind; store: Store; o
       <div class="pair">
         <address>
           <strong>Deliver to</strong>
+          {kind === 'Packing slip' && (
+            <Lines
+              of={changedOf(order).map((text) => (
+                <strong key={text} children={text} />
+              ))}
+            />
+          )}
           <Lines of={[customer.name, ...addressLines({ ...order.shipping_address, vat_id: '' }), customer.phone]} />
         </address>
         {isPriced && (

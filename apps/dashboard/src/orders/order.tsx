@@ -10,7 +10,7 @@ import { to } from '../route.js';
 import { can } from '../session.js';
 import { Cancel, change, CorrectBilling, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
 import { ChangeLines } from './change-lines.js';
-import { addressLines, describe, leftOf, StageBadge, sumsOf, type Line, type OfOrder } from './columns.js';
+import { addressLines, changedOf, describe, leftOf, StageBadge, sumsOf, type Line, type OfOrder } from './columns.js';
 import { Print, useDocuments, type PrintProps } from './documents.js';
 
 export function OrderPage({ id }: { id: string }) {
@@ -162,15 +162,6 @@ function Amounts({ order }: OfOrder) {
 
 const canBill = ({ fulfillment_status }: Order): boolean => can('fulfillment') && fulfillment_status !== 'CANCELLED';
 const canCorrect = (order: Order): boolean => canBill(order) && order.line_items.some((line) => leftOf(line) > 0);
-
-/** Lists the parcels that may have the label of the previous address, to warn the picker. */
-const changedOf = ({ shipments }: Order): string[] =>
-  shipments
-    .filter(({ address_changed }) => address_changed)
-    .map(
-      ({ reference }) =>
-        `The address or contact was corrected after picking for ${reference} began. Check the shipping label.`,
-    );
 
 /** Whether the billing address has additional or different fields. */
 const isBilledElsewhere = ({ billing_address, shipping_address }: Order): boolean =>
