@@ -4,6 +4,7 @@ import { dashboardScene, describeInBrowser, type DashboardScene } from '../suppo
 import { eventually } from '../support/eventually.js';
 import { Hands } from '../support/hands.js';
 
+const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
 const PHONE = { viewport: { width: 390, height: 844 } };
 
 interface PlacedOrder {
@@ -292,14 +293,15 @@ describeInBrowser('orders that people place, change and work through in the dash
   });
 
   it.each([
-    { kind: 'Packing slip', has: [/\S+\/\S+ × 2/, 'DOC-8', 'Emmy Noether'], lacks: ['$', 'DE999'] },
-    { kind: 'Delivery note', has: ['DOC-8', 'Emmy Noether'], lacks: ['$', /\/\S+ × 2/, 'DE999'] },
-    { kind: 'Order', has: ['24,68\u00A0$', 'VAT ID DE999', 'Göttingen'], lacks: [/\/\S+ × 2/] },
-  ])('prints for each chosen order: $kind', async ({ kind, has, lacks }) => {
+    { kind: 'Packing slip', has: [/\S+\/\S+ × 1/, /\S+\/\S+ × 2/, 'DOC-8'], lacks: ['$', 'DE999', '0034-8'], logos: 0 },
+    { kind: 'Delivery note', has: ['DOC-8', '0034-8'], lacks: ['$', /\/\S+ × 2/, 'DE999'], logos: 0 },
+    { kind: 'Order', has: ['24,68\u00A0$', 'VAT ID DE999', 'Göttingen'], lacks: [/\/\S+ × 2/, '0034-8'], logos: 2 },
+  ])('prints for each chosen order: $kind', async ({ kind, has, lacks, logos }) => {
     const { store, database } = scene.api;
-    await database.query('UPDATE stores SET contact = $2 WHERE id = $1', [
+    await database.query('UPDATE stores SET contact = $2, logo_url = $3 WHERE id = $1', [
       store.id,
       JSON.stringify({ address: 'Pier 4', phone: '+1 555' }),
+      logos > 0 ? PIXEL : 'https://cdn.example/logo.png',
     ]);
     const id = await store.product({ name: 'Document case', sku: 'DOC-8', price: 1234, stock: 50 });
     const customer = { name: 'Emmy Noether', city: 'Erlangen' };
@@ -308,6 +310,8 @@ describeInBrowser('orders that people place, change and work through in the dash
       await scene.api.place(anOrderBody(id, 2, { customer, billing })),
       await scene.api.place(anOrderBody(id, 2, { customer, billing })),
     ];
+    const part = { reference: 'SHIP-1', items: [{ line: 1, quantity: 1 }], tracking_number: '0034-8' };
+    await scene.api.post(`/v1/orders/${orders[0]?.receipt_number}/shipments`, part);
     const { page, open, trouble } = await scene.desk('manager', { locale: 'de-DE' });
     const hands = new Hands(page);
     await open('#/orders');
@@ -328,8 +332,8 @@ describeInBrowser('orders that people place, change and work through in the dash
       return { pages, text };
     };
     const many = await printed();
-    expect(many.pages).toBe(2);
-    for (const text of [...has, 'Pier 4', ...orders.map((order) => `${kind} ${order.receipt_number}`)])
+    expect([many.pages, await page.locator('.slip img').count()]).toEqual([2, logos]);
+    for (const text of [...has, 'Emmy Noether', 'Pier 4', ...orders.map((order) => `${kind} ${order.receipt_number}`)])
       expect(many.text).toMatch(text);
     for (const text of lacks) expect(many.text).not.toMatch(text);
     expect(many.text).not.toContain('To ship');
