@@ -76,6 +76,7 @@ export function Find<Row>({ id, label, verb, of, find, rowOf, onPick }: FindProp
   };
   const onInput = ({ currentTarget: field }: { currentTarget: HTMLInputElement }) => {
     clearTimeout(pause.current);
+    isEntered.current = false;
     pause.current = setTimeout(() => setText(field.value.trim()), TYPING_MS);
   };
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLInputElement }) => {
@@ -85,7 +86,7 @@ export function Find<Row>({ id, label, verb, of, find, rowOf, onPick }: FindProp
     clearTimeout(pause.current);
     const typed = event.currentTarget.value.trim();
     if (isFound && typed === text) return focusFirst();
-    isEntered.current = true;
+    isEntered.current = typed !== '';
     setText(typed);
   };
   const rows = found.data.map((row) => {
@@ -110,6 +111,7 @@ const PREFIX = 'add-';
 export const fieldOf = ({ product_id, variant_id }: Schemas['OrderItemRequest'] | Sku): string =>
   `${PREFIX}${product_id}-${variant_id ?? ''}`;
 
+/** Reads the items to add from their fields. */
 export const itemsIn = (values: Values) =>
   Object.keys(values)
     .filter((name) => name.startsWith(PREFIX))
@@ -137,7 +139,7 @@ type AddLinesProps = Readonly<{ customer: string | undefined; amounts: Texts; fa
 export function AddLines({ customer, amounts, faults }: AddLinesProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [added, setAdded] = useState<readonly Sku[]>([]);
-  // A program that adds or removes a field fires no event of its own.
+  // The browser fires no event for a field that is added or removed.
   useEffect(() => void ref.current?.closest('form')?.dispatchEvent(new Event('input')), [added]);
   const find = (search: string) =>
     get('/v1/skus', { query: { search, limit: MAX_FOUND, ...(customer && { customer_id: customer }) } });
