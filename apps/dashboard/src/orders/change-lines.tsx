@@ -49,9 +49,11 @@ export function ChangeLines({ order }: OfOrder) {
       const expected_total = Number(plainMoney(seen.total_amount, currency));
       return await change(id, 'lines', { ...body, expected_total }, `${receipt_number} updated.`);
     } catch (error) {
-      if (codeOf(error) === 'price_changed')
-        throw new Error(quoteText(await queries.fetchQuery({ ...quote, staleTime: 0 }), order));
-      throw isOfLines(error) ? new Error(REFUSED) : error;
+      const words =
+        codeOf(error) === 'price_changed'
+          ? quoteText(await queries.fetchQuery({ ...quote, staleTime: 0 }), order)
+          : isOfLines(error) && REFUSED;
+      throw words ? new Error(words, { cause: error }) : error;
     }
   };
   const title = `Edit the lines of ${receipt_number}`;
@@ -77,7 +79,9 @@ function LinesForm({ order }: OfOrder) {
   const set = body.set?.map(({ line }) => `line-${line}`) ?? [];
   const faults = lineFaults(error, { set, add: (body.add ?? []).map(fieldOf) });
   const lines = after?.line_items.slice(line_items.length) ?? [];
-  const amounts = lines.map(({ line_total }, index) => [after?.added[index], money(line_total, currency)]);
+  const amounts = lines.map(
+    ({ line_total }, index) => [after?.added[index] ?? '', money(line_total, currency)] as const,
+  );
   const rows = line_items.map(({ line, name, quantity, ...unit }) => {
     const field = { name: `line-${line}`, most: MAX_UNITS, defaultValue: quantity };
     return {

@@ -62,7 +62,7 @@ function amountsOf(quote: Quote) {
   const names = quote.fields.filter((name) => problems[name] !== UNAVAILABLE);
   const texts = quote.items.map(({ price, quantity, price_source }, index) => {
     const amount = money(minorOf(price, currency()) * quantity, currency());
-    return [names[index], joined([amount, price_source])];
+    return [names[index] ?? '', joined([amount, price_source])] as const;
   });
   return Object.fromEntries(texts);
 }
@@ -123,7 +123,8 @@ function OrderForm({ id, customer, onPlaced }: OrderFormProps) {
   const asked = pricedOf(values, id);
   const { queryKey, queryFn } = quoteOf(asked);
   const { data: quote, error, isPlaceholderData } = useRead(queryKey, queryFn);
-  useEffect(() => setRefusal(undefined), [JSON.stringify(queryKey)]);
+  const request = JSON.stringify(asked);
+  useEffect(() => setRefusal(undefined), [request]);
 
   const post = async (body: Body) => {
     const { data } = await api.POST('/v1/orders', { params: { header: { 'Idempotency-Key': key } }, body });
@@ -154,15 +155,15 @@ function OrderForm({ id, customer, onPlaced }: OrderFormProps) {
     } catch (failure) {
       if (isDown(failure)) {
         unanswered.current.push(body);
-        throw new Error(`${textOf(failure)} ${UNKNOWN}`);
+        throw new Error(`${textOf(failure)} ${UNKNOWN}`, { cause: failure });
       }
       const receipt = codeOf(failure) === 'idempotency_mismatch' && (await placedBefore());
       if (receipt) return onPlaced(receipt);
       setRefusal(failure);
       const now = priceText(await newTotal());
-      if (isOfLines(failure)) throw new Error('The service refuses the marked lines.');
+      if (isOfLines(failure)) throw new Error('The service refuses the marked lines.', { cause: failure });
       if (codeOf(failure) !== 'price_changed') throw failure;
-      throw new Error(`The total is ${now} now, not ${priceText(seen.total)}. ${CHECK}`);
+      throw new Error(`The total is ${now} now, not ${priceText(seen.total)}. ${CHECK}`, { cause: failure });
     }
   };
   return (
