@@ -5,6 +5,7 @@ const PAGES = [
   '#/',
   '#/orders',
   '#/orders?queue=all',
+  '#/orders/new',
   '#/stock',
   '#/stock/movements',
   '#/products',

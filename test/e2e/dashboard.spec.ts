@@ -1,55 +1,14 @@
 import type { Role } from '@app/domain';
-import type { Locator, Page } from 'playwright-core';
 import { anOrderBody } from '../builders/order-body.js';
 import { dashboardScene, describeInBrowser, type DashboardScene, type Desk } from '../support/dashboard-scene.js';
+import { Hands } from '../support/hands.js';
 
 const LIMIT_SECONDS = 30;
-const MAX_TABS = 150;
-const TRIES = 4;
 /**
  * Simulates a phone whose requests take 800 ms longer, and every 20th of which fails; used by hand, for
  * docs/dashboard.md.
  */
 const IS_SLOW = process.env.SLOW !== undefined;
-
-/** Operates the page by keyboard only. */
-class Hands {
-  constructor(readonly page: Page) {}
-
-  press(...keys: string[]): Promise<void> {
-    return keys.reduce((before, key) => before.then(() => this.page.keyboard.press(key)), Promise.resolve());
-  }
-
-  type(text: string): Promise<void> {
-    return this.page.keyboard.type(text);
-  }
-
-  async reach(target: Locator): Promise<void> {
-    await target.waitFor();
-    for (let n = 0; n < MAX_TABS; n++) {
-      if ((await target.and(this.page.locator(':focus')).count()) > 0) return;
-      await this.press('Tab');
-    }
-    throw new Error(`Tab does not reach ${String(target)}`);
-  }
-
-  /** @param name the label of a button with a dialog. */
-  async ask(name: string, within: Page | Locator = this.page): Promise<void> {
-    await this.reach(within.getByRole('button', { name, exact: within === this.page }));
-    await this.press('Enter');
-    await this.page.locator('dialog[open] :focus').waitFor();
-  }
-
-  /** Submits again when a request without a key got no answer, as a person would. */
-  async enter(expected: Locator): Promise<void> {
-    const failure = this.page.getByRole('alert').or(this.page.getByText('The service did not answer.'));
-    for (let tries = 1; ; tries++) {
-      await this.press('Enter');
-      await expected.or(failure).first().waitFor();
-      if (tries === TRIES || (await expected.count()) > 0) return expected.waitFor();
-    }
-  }
-}
 
 interface Task {
   readonly name: string;

@@ -31,15 +31,18 @@ const MAX_TRIES = 4;
 export const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 /** Matches the changes that an `Idempotency-Key` makes repeatable. */
-const KEYED = /\/v1\/(orders\/.*|stock|prices|webhooks)$/;
+const KEYED = /\/v1\/(orders(\/.*)?|stock|prices|webhooks)$/;
 /** The key of each change until its answer arrives, so that a repeated click acts once. */
 const keys = new Map<string, string>();
 
-/** Repeats a change that has a key when no answer came, or when a repeat helps. The cache repeats reads. */
+/**
+ * Repeats a change that has a key when no answer came, or when a repeat helps. A form may give its own key. The cache
+ * repeats reads.
+ */
 async function send(request: Request): Promise<Response> {
   if (request.method !== 'POST' || !KEYED.test(request.url)) return fetch(request);
   const change = `${request.url} ${await request.clone().text()}`;
-  const key = keys.get(change) ?? crypto.randomUUID();
+  const key = request.headers.get('Idempotency-Key') ?? keys.get(change) ?? crypto.randomUUID();
   keys.set(change, key);
   request.headers.set('Idempotency-Key', key);
   for (let tried = 1; ; tried++) {
@@ -104,7 +107,7 @@ export function faultsOf(error: unknown): Readonly<Record<string, string>> {
 /** Returns 0 when there was no answer. */
 export const statusOf = (error: unknown): number => (error as { status?: number } | null)?.status ?? 0;
 
-const codeOf = (error: unknown) => (error as { code?: string | null } | null)?.code;
+export const codeOf = (error: unknown) => (error as { code?: string | null } | null)?.code;
 
 export const POLL_MS = 10_000;
 /** Whether the same request may succeed later. @param error the error of a request, or its answer. */

@@ -28,9 +28,9 @@ const LISTS_MS = 5_000;
 const started = new Date().toISOString();
 
 function rowOf(order: Order): Partial<OrderListItem> {
-  const { status, fulfillment_status, total_amount, customer_name, refund_due, held } = order;
+  const { status, fulfillment_status, total_amount, customer_name, refund_due, held, amount_open } = order;
   const units = sum(order.line_items.map(({ quantity }) => quantity));
-  return { status, fulfillment_status, total_amount, customer_name, refund_due, held, units };
+  return { status, fulfillment_status, total_amount, customer_name, refund_due, held, amount_open, units };
 }
 
 function takeOrder(order: Order): void {

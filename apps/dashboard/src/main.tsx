@@ -8,6 +8,7 @@ import { Home } from './home/home.js';
 import { mode, queries, statusOf, switchMode, textOf, type Key, type Scope } from './http.js';
 import { help, Keyboard, PAGES } from './keyboard.js';
 import { follow, live } from './live.js';
+import { NewOrder } from './orders/new-order.js';
 import { OrderPage } from './orders/order.js';
 import { Orders } from './orders/orders.js';
 import {
@@ -134,7 +135,7 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
 /** Pages by the first step of the path; each page gets the remaining path. */
 const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   '': () => <Home />,
-  orders: (id) => (id ? <OrderPage key={id} id={id} /> : <Orders />),
+  orders: (id) => (id === 'new' ? <NewOrder /> : id ? <OrderPage key={id} id={id} /> : <Orders />),
   stock: (rest) => (rest === 'movements' ? <Movements /> : <Stock />),
   products: (id) => (id === 'import' ? <ImportPage /> : id ? <ProductPage key={id} id={id} /> : <Products />),
   prices: (code) => (code ? <PriceListPage key={code} code={code} /> : <PriceLists />),

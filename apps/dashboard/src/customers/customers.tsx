@@ -3,7 +3,7 @@ import { COLUMNS as ORDER_COLUMNS, INCLUDE, ONLY_MODE } from '../orders/columns.
 import { money } from '../parts/amount.js';
 import { ConfirmDialog, Check, type Values } from '../parts/ask.js';
 import { Choice, Facts, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
-import { Badge, Copy, download, Page, Section } from '../parts/page.js';
+import { Badge, Copy, download, LinkButton, Page, Section } from '../parts/page.js';
 import { count, Lines, Time, timeText } from '../parts/text.js';
 import { choicesOf, toList, usePriceLists } from '../prices/price-lists.js';
 import { to, useRoute } from '../route.js';
@@ -72,7 +72,12 @@ export function CustomerPage({ id }: { id: string }) {
     <Page
       title={customer.name}
       back="Customers"
-      actions={can('customers') && <Actions customer={customer} />}
+      actions={
+        <>
+          {can('orders') && <LinkButton text="New order" href={to('/orders/new', { customer: id })} />}
+          {can('customers') && <Actions customer={customer} />}
+        </>
+      }
       badges={<Badge state={customer.status} />}
       facts={[`${money(customer.total_spent, currency())} spent`, `customer since ${timeText(customer.created_at)}`]}
       about={

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { paths } from '@store-commerce/client';
 import { api, textOf, type Order, type OrderListItem } from '../http.js';
-import { money, plainMoney, readAmount, readUnits } from '../parts/amount.js';
+import { money, readAmount, readUnits } from '../parts/amount.js';
 import {
   Amount,
   ConfirmDialog,
@@ -20,7 +20,7 @@ import { describe, leftOf, type Line, type OfOrder } from './columns.js';
 
 type Change = 'cancel' | 'hold' | 'lines' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
 type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
-type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
+export type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
 
 /** Changes an order. @returns the text to announce. */
 export async function change<C extends Change>(id: string, what: C, body: Body<C>, toast = ''): Promise<string> {
@@ -29,7 +29,11 @@ export async function change<C extends Change>(id: string, what: C, body: Body<C
 }
 
 /** The order as the change would leave it. */
-async function preview<C extends 'cancel' | 'lines' | 'refunds'>(id: string, what: C, body: Body<C>): Promise<Order> {
+export async function preview<C extends 'cancel' | 'lines' | 'refunds'>(
+  id: string,
+  what: C,
+  body: Body<C>,
+): Promise<Order> {
   const params = { path: { id }, query: { preview: true as const } };
   const { data } = await api.POST(`/v1/orders/{id}/${what as 'lines'}`, { params, body });
   if (!data) throw new Error('The service did not answer.');
@@ -37,7 +41,7 @@ async function preview<C extends 'cancel' | 'lines' | 'refunds'>(id: string, wha
 }
 
 /** Says which amount of an order will be outstanding, or due as a refund. */
-function moneyLeft({ amount_open: open, refund_due: due, currency }: Order): string {
+export function moneyLeft({ amount_open: open, refund_due: due, currency }: Order): string {
   if (due > 0) return `A refund of ${money(due, currency)} will be due.`;
   return open > 0 ? `${money(open, currency)} will be outstanding.` : 'Nothing will be outstanding.';
 }
@@ -193,56 +197,14 @@ export function Hold({ order: { id, receipt_number } }: OfOrder) {
   );
 }
 
-const MAX_UNITS = 999;
-
-/** Changes nothing until the person has seen the new price of the order. */
-export function ChangeLines({ order }: OfOrder) {
-  const { currency, line_items: lines } = order;
-  const seen = useRef({ body: '', total: 0 });
-  const bodyOf = ({ sku = '', units = '', ...values }: Values) => {
-    const set = lines
-      .map(({ line }) => ({ line, quantity: readUnits(values[`line-${line}`] ?? '') }))
-      .filter(({ quantity }, index) => quantity !== lines[index]?.quantity);
-    return { ...(set.length > 0 && { set }), ...(sku && { add: [{ sku, quantity: readUnits(units) }] }) };
-  };
-  const outcome = async (values: Values) => {
-    const body = bodyOf(values);
-    if (!body.set && !body.add) return '';
-    const after = await preview(order.id, 'lines', body);
-    seen.current = { body: JSON.stringify(body), total: after.total_amount };
-    const costs = `New total: ${money(after.total_amount, currency)} (now ${money(order.total_amount, currency)}).`;
-    return `${costs} ${moneyLeft(after)}`;
-  };
-  const send = async (values: Values) => {
-    const body = bodyOf(values);
-    if (JSON.stringify(body) !== seen.current.body) throw new Error((await outcome(values)) || 'No lines changed.');
-    const expected_total = Number(plainMoney(seen.current.total, currency));
-    return change(order.id, 'lines', { ...body, expected_total }, `${order.receipt_number} updated.`);
-  };
-  const rows = lines.map(({ line: key, name, quantity, ...unit }) => {
-    const field = { name: `line-${key}`, most: MAX_UNITS, defaultValue: quantity };
-    return {
-      key,
-      name,
-      detail: describe(unit),
-      end: <UnitsInput {...field} aria-label={`Units of ${name}`} required />,
-    };
-  });
-  const title = `Edit the lines of ${order.receipt_number}`;
-  return (
-    <ConfirmDialog label="Edit lines…" {...{ title, send }} submitLabel="Save" tone="quiet">
-      <Rows rows={rows} />
-      <div class="pair">
-        <Field label="SKU to add" name="sku" />
-        <Field label="Units to add" name="units" defaultValue="1" inputMode="numeric" />
-      </div>
-      <Outcome of={outcome} />
-    </ConfirmDialog>
-  );
-}
-
-const PERSON = { name: 'Name', email: 'Email', phone: 'Phone', company: 'Company' };
-const PLACE = { address: 'Street', address2: 'Address line 2', zip: 'Postal code', city: 'City', region: 'Region' };
+export const PERSON = { name: 'Name', email: 'Email', phone: 'Phone', company: 'Company' };
+export const PLACE = {
+  address: 'Street',
+  address2: 'Address line 2',
+  zip: 'Postal code',
+  city: 'City',
+  region: 'Region',
+};
 
 /** Sends null for a text that was cleared. */
 function changes(values: Values, before: Texts) {
@@ -282,9 +244,9 @@ export function CorrectBilling({ order }: OfOrder) {
   );
 }
 
-type Texts = Readonly<Record<string, string | null>>;
+export type Texts = Readonly<Record<string, string | null>>;
 
-const Fields = ({ of, before }: { of: Readonly<Record<string, string>>; before: Texts }) => (
+export const Fields = ({ of, before }: { of: Readonly<Record<string, string>>; before: Texts }) => (
   <div class="pair">
     {Object.entries(of).map(([name, label]) => {
       const type = name === 'email' ? 'email' : 'text';
@@ -293,40 +255,45 @@ const Fields = ({ of, before }: { of: Readonly<Record<string, string>>; before: 
   </div>
 );
 
-type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'held'>;
+type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'held' | 'amount_open' | 'currency'>;
 
 interface BulkDialogProps extends Omit<ConfirmDialogProps, 'title' | 'send'> {
+  readonly title?: string;
   readonly orders: readonly Listed[];
   readonly done: string;
   act(this: void, id: string, values: Values): Promise<unknown>;
   /** Shows a field for each order. */
   readonly field?: (order: Listed) => ComponentChildren;
+  /** Is called with the orders of which the action is done. */
+  readonly onDone?: ((orders: readonly Listed[]) => void) | undefined;
 }
 
 /** Acts on one order after the other. A second click repeats only the refused ones. */
-function BulkDialog({ orders, submitLabel, done, act, field, children, ...ask }: BulkDialogProps) {
+function BulkDialog({ orders, submitLabel, done, act, field, onDone, children, ...ask }: BulkDialogProps) {
   /** Why each order was refused; `''` for an accepted order. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = async (values: Values) => {
-    const next = { ...answers };
-    for (const { id } of orders.filter((order) => answers[order.id] !== '')) {
+    const next: Record<string, string> = {};
+    for (const { id } of orders) {
       next[id] = await act(id, values).then(() => '', textOf);
       setAnswers({ ...next });
     }
     const refused = orders.filter(({ id }) => next[id]).length;
     const text = `${count(orders.length - refused, 'order')} ${done}.`;
+    onDone?.(orders.filter(({ id }) => !next[id]));
     if (refused > 0) throw new Error(`${text} ${count(refused, 'order')} refused.`);
     return text;
   };
   const rows = orders.map((order) => {
     const { id: key, receipt_number: name, customer_name: detail } = order;
-    const refused = answers[key] && <small class="bad wide">{answers[key]}</small>;
-    return { key, name, detail, end: [field?.(order), refused] };
+    const answer = answers[key];
+    const result = answer === '' ? <small>{done}</small> : answer && <small class="bad wide">{answer}</small>;
+    return { key, name, detail, end: [field?.(order), result] };
   });
   return (
     <ConfirmDialog
-      {...ask}
       title={`${submitLabel} ${count(orders.length, 'order')}`}
+      {...ask}
       submitLabel={submitLabel}
       send={send}
     >
@@ -336,7 +303,9 @@ function BulkDialog({ orders, submitLabel, done, act, field, children, ...ask }:
   );
 }
 
-export function Ship({ orders }: { orders: readonly Listed[] }) {
+type BulkProps = Pick<BulkDialogProps, 'orders' | 'onDone'>;
+
+export function Ship({ orders, onDone }: BulkProps) {
   const [reference] = useState(() => `SHIP-${crypto.randomUUID().slice(0, 8).toUpperCase()}`);
   const held = orders.filter((order) => order.held).length;
   const act = (id: string, { carrier, notify, [id]: tracking_number }: Values) =>
@@ -350,7 +319,7 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
     <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
   );
   return (
-    <BulkDialog {...{ orders, reason, text, act, field }} submitLabel="Ship" done="shipped" tone="primary">
+    <BulkDialog {...{ orders, onDone, reason, text, act, field }} submitLabel="Ship" done="shipped" tone="primary">
       <Field label="Carrier" name="carrier" autoFocus />
       <NotifyCheckbox whom="customers" />
     </BulkDialog>
@@ -359,6 +328,36 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
 
 const release = (id: string) => change(id, 'release', {});
 
-export const Release = (props: Pick<BulkDialogProps, 'orders' | 'text'>) => (
+export const Release = (props: BulkProps & Pick<BulkDialogProps, 'text'>) => (
   <BulkDialog {...props} submitLabel="Release" done="released" tone="primary" act={release} />
 );
+
+export const HoldOrders = (props: BulkProps) => (
+  <BulkDialog
+    {...props}
+    submitLabel="Hold"
+    done="held"
+    text="The orders do not ship until a person releases them."
+    act={(id, { reason = '' }) => change(id, 'hold', { reason })}
+  >
+    <Field label="Reason" name="reason" required autoFocus />
+  </BulkDialog>
+);
+
+/** Records what is open of each order, as the list shows it. */
+export function PayOrders(props: BulkProps) {
+  const [begin] = useState(() => `PAY-${crypto.randomUUID().slice(0, 8).toUpperCase()}`);
+  const act = async (id: string, { reference = '' }: Values) => {
+    const { amount_open: amount = 0, currency = '' } = props.orders.find((order) => order.id === id) ?? {};
+    if (amount === 0) throw new Error('Nothing is outstanding.');
+    return change(id, 'payments', { reference, amount, currency });
+  };
+  const field = ({ amount_open = 0, currency }: Listed) => <span class="n">{money(amount_open, currency)}</span>;
+  const title = `Mark ${count(props.orders.length, 'order')} as paid`;
+  const text = 'Records the outstanding amount of each order as paid.';
+  return (
+    <BulkDialog {...props} {...{ title, text, act, field }} submitLabel="Mark as paid" done="marked as paid">
+      <Field label="Payment number" name="reference" required autoFocus defaultValue={begin} />
+    </BulkDialog>
+  );
+}

@@ -12,6 +12,7 @@ export const INCLUDE: OrderQuery['include'] = [
   'due_at',
   'external_reference',
   'is_test',
+  'amounts',
 ];
 export const ONLY_MODE = { is_test: mode === 'test' };
 export type OfOrder = Readonly<{ order: Order }>;
@@ -52,3 +53,35 @@ export const COLUMNS = {
     </>
   )),
 } satisfies Columns<OrderListItem>;
+
+/** The taxes, charges and the total of an order, which follow its lines. */
+export function sumsOf(order: Order): readonly (readonly [name: string, amount: number])[] {
+  const { tax_lines, tax_amount, shipping_amount, discount_amount, adjustment_amount } = order;
+  const included = tax_lines.reduce((sum, tax) => sum + (tax.included ? tax.amount : 0), 0);
+  const taxes = tax_lines.map(({ name, rate, included: isIncluded, amount }) => {
+    return [`${name} ${rate} %${isIncluded ? ' (included)' : ''}`, amount] as const;
+  });
+  const parts = [
+    ...(taxes.length > 0 ? taxes : [['Tax', tax_amount] as const]),
+    ['Shipping', shipping_amount] as const,
+    ['Discount', -discount_amount] as const,
+    ['Adjustment', adjustment_amount + included] as const,
+  ];
+  return [...parts.filter(([, amount]) => amount !== 0), ['Total', order.total_amount]];
+}
+
+type Address = Partial<Order['billing_address']>;
+
+export function addressLines({ name, company, vat_id, address, address2, zip, city, region, country }: Address) {
+  const place = `${zip ?? ''} ${city ?? ''}`.trim();
+  return [name, company, vat_id && `VAT ID ${vat_id}`, address, address2, place, region, country];
+}
+
+/** Lists the parcels that may have the label of the previous address, to warn the picker. */
+export const labelWarnings = ({ shipments }: Order): string[] =>
+  shipments
+    .filter(({ address_changed }) => address_changed)
+    .map(
+      ({ reference }) =>
+        `The address or contact was corrected after picking for ${reference} began. Check the shipping label.`,
+    );

@@ -8,23 +8,15 @@ import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, QueryStatus } f
 import { count, joined, Lines, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import {
-  Cancel,
-  change,
-  ChangeLines,
-  CorrectBilling,
-  CorrectContact,
-  Hold,
-  Pay,
-  Refund,
-  Release,
-  ShipUnits,
-} from './actions.js';
-import { describe, leftOf, StageBadge, type Line, type OfOrder } from './columns.js';
+import { Cancel, change, CorrectBilling, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
+import { ChangeLines } from './change-lines.js';
+import { addressLines, labelWarnings, describe, leftOf, StageBadge, sumsOf, type Line, type OfOrder } from './columns.js';
+import { Print, useDocuments, type PrintProps } from './documents.js';
 
 export function OrderPage({ id }: { id: string }) {
   const query = useGet('/v1/orders/{id}', { path: { id } });
   const order = query.data?.data;
+  const { documents, printDocuments } = useDocuments(order);
   if (!order) return <Page title={id} back="Orders" waits={query} />;
   const { refund_due: due, currency } = order;
   const { held } = order;
@@ -33,7 +25,7 @@ export function OrderPage({ id }: { id: string }) {
       title={order.receipt_number}
       back="Orders"
       aside={<Copy text={order.receipt_number} />}
-      actions={<Actions order={order} held={held} />}
+      actions={<Actions order={order} held={held} print={(kind) => printDocuments(kind, [order])} />}
       badges={[
         <PaymentBadge key="payment" state={order.status} />,
         <StageBadge key="stage" stage={order.fulfillment_status} held={held} />,
@@ -64,6 +56,7 @@ export function OrderPage({ id }: { id: string }) {
       <Goods order={order} actions={canCorrect(order) && <ChangeLines order={order} />} />
       <Shipments order={order} />
       <Timeline order={order} />
+      {documents}
     </Page>
   );
 }
@@ -90,7 +83,7 @@ function Held({ order: { id, fraud } }: OfOrder) {
   return <Note tone="bad">{`Under review${why && `: ${why}`}. The order does not ship until you release it.`}</Note>;
 }
 
-function Actions({ order, held }: OfOrder & { held: boolean }) {
+function Actions({ order, held, print }: OfOrder & PrintProps & { held: boolean }) {
   const isOpen = order.fulfillment_status !== 'CANCELLED' && order.line_items.some((line) => leftOf(line) > 0);
   const ships = can('fulfillment');
   const pays = can('payments');
@@ -103,22 +96,12 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
       {ships && isOpen && <ShipUnits order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
-      <button onClick={() => print()}>Print packing slip</button>
+      <Print print={print} />
       {ships && isOpen && !held && <Hold order={order} />}
       {ships && isOpen && <Cancel order={order} />}
     </>
   );
 }
-
-/** The packing slip of an order, which is only printed. */
-export const Slip = ({ order }: OfOrder) => (
-  <article class="slip" hidden>
-    <h1>{order.receipt_number}</h1>
-    <Time at={order.created_at} />
-    <Goods order={order} />
-    <Contact order={order} />
-  </article>
-);
 
 function Units({ line: { quantity, ...line } }: { line: Line }) {
   const { shipped_quantity: shipped, returned_quantity: returned, cancelled_quantity: cancelled } = line;
@@ -137,19 +120,8 @@ const columnsOf = (currency: string): Columns<Line> => ({
 });
 
 function Goods({ order, actions }: OfOrder & { actions?: ComponentChildren }) {
-  const { line_items, currency, tax_lines, tax_amount, shipping_amount, discount_amount, adjustment_amount } = order;
-  const included = tax_lines.reduce((sum, tax) => sum + (tax.included ? tax.amount : 0), 0);
-  const taxes = tax_lines.map(({ name, rate, included: isIncluded, amount }) => {
-    return [`${name} ${rate} %${isIncluded ? ' (included)' : ''}`, amount] as const;
-  });
-  const parts = [
-    ...(taxes.length > 0 ? taxes : [['Tax', tax_amount] as const]),
-    ['Shipping', shipping_amount] as const,
-    ['Discount', -discount_amount] as const,
-    ['Adjustment', adjustment_amount + included] as const,
-  ];
-  const sums = parts.filter(([, amount]) => amount !== 0);
-  const foot = [...sums, ['Total', order.total_amount] as const].map(([name, amount]) => (
+  const { line_items, currency } = order;
+  const foot = sumsOf(order).map(([name, amount]) => (
     <tr key={name} role="row" class={name.toLowerCase()}>
       <th role="rowheader" colSpan={4} children={name} />
       <td role="cell" class="n" children={money(amount, currency)} />
@@ -193,20 +165,6 @@ const canCorrectBilling = ({ fulfillment_status }: Order): boolean =>
 const canCorrect = (order: Order): boolean =>
   canCorrectBilling(order) && order.line_items.some((line) => leftOf(line) > 0);
 
-/** Lists the parcels that may have the label of the previous address, to warn the picker. */
-const labelWarnings = ({ shipments }: Order): string[] =>
-  shipments
-    .filter(({ address_changed }) => address_changed)
-    .map(
-      ({ reference }) =>
-        `The address or contact was corrected after picking for ${reference} began. Check the shipping label.`,
-    );
-
-function billedTo({ billing_address }: Order): string[] {
-  const { name, company, vat_id, address, address2, zip, city, region, country } = billing_address;
-  return [name, company, vat_id && `VAT ID ${vat_id}`, address, address2, `${zip} ${city}`.trim(), region, country];
-}
-
 /** Whether the billing address has additional or different fields. */
 const isBilledElsewhere = ({ billing_address, shipping_address }: Order): boolean =>
   billing_address.name !== '' ||
@@ -217,8 +175,7 @@ const isBilledElsewhere = ({ billing_address, shipping_address }: Order): boolea
 
 function Contact({ order }: OfOrder) {
   const { name, email, phone, id } = order.customer;
-  const { company, address, address2, zip, city, region, country } = order.shipping_address;
-  const lines = [company, address, address2, `${zip} ${city}`.trim(), region, country];
+  const lines = addressLines({ ...order.shipping_address, vat_id: '' });
   return (
     <Section
       title="Customer"
@@ -237,7 +194,7 @@ function Contact({ order }: OfOrder) {
         <strong key={text} class="line on-paper" children={text} />
       ))}
       <address>{lines.some(Boolean) ? <Lines of={lines} /> : <span class="soft">No address</span>}</address>
-      {isBilledElsewhere(order) && <Lines of={['Billed to', ...billedTo(order)]} />}
+      {isBilledElsewhere(order) && <Lines of={['Billed to', ...addressLines(order.billing_address)]} />}
     </Section>
   );
 }

@@ -1,17 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
-import { get, useGet, useRead, type Order, type OrderListItem, type OrderQuery } from '../http.js';
+import { get, useGet, useRead, type OrderListItem, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
-import { Form } from '../parts/ask.js';
 import { startOfDay } from '../parts/day.js';
 import { Choice, Day, Filters, List, pageOf } from '../parts/list.js';
-import { Button, Page } from '../parts/page.js';
+import { Button, LinkButton, Page } from '../parts/page.js';
 import { count, timeZone } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
 import { useStore } from '../store.js';
-import { Release, Ship } from './actions.js';
+import { HoldOrders, PayOrders, Release, Ship } from './actions.js';
 import { COLUMNS, INCLUDE, ONLY_MODE } from './columns.js';
-import { Slip } from './order.js';
+import { Print, useDocuments } from './documents.js';
 
 const STAGES = [['PENDING'], ['CONFIRMED'], ['PROCESSING'], ['SHIPPED'], ['DELIVERED'], ['CANCELLED'], ['RETURNED']];
 const PAYMENTS = [['PENDING', 'Unpaid'], ['SUCCEEDED', 'Paid'], ['FAILED'], ['REFUNDED'], ['CANCELLED']];
@@ -83,9 +82,17 @@ export function Orders() {
   useEffect(() => choose(NONE), [route]);
   const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
   const held = picked.filter((order) => order.held);
-  const { slips, printSlips } = useSlips(chosen);
+  const open = picked.filter(({ amount_open }) => amount_open);
+  const { documents, printDocuments } = useDocuments(chosen);
+  const onDone = (done: readonly Pick<OrderListItem, 'receipt_number'>[]) => {
+    const names = done.map(({ receipt_number }) => receipt_number);
+    choose((now) => new Set([...now].filter((name) => !names.includes(name))));
+  };
   return (
-    <Page title="Orders">
+    <Page
+      title="Orders"
+      actions={can('orders') && <LinkButton text="New order" class="primary" href={to('/orders/new')} />}
+    >
       <Queues now={queue} />
       <Filters search="Number, name, company, email, tracking, payment">
         {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfillment" values={STAGES} />}
@@ -108,28 +115,18 @@ export function Orders() {
         {picked.length > 0 && (
           <div class="chosen" role="group" aria-label="Selected orders">
             <span>{picked.length} selected</span>
-            <Ship orders={picked} />
-            {held.length > 0 && <Release orders={held} text={RELEASES} />}
-            <Form submitLabel="Print packing slips" tone="" send={() => printSlips(picked)} />
+            <Ship {...{ orders: picked, onDone }} />
+            {held.length > 0 && <Release {...{ orders: held, onDone }} text={RELEASES} />}
+            {held.length < picked.length && (
+              <HoldOrders {...{ orders: picked.filter((order) => !order.held), onDone }} />
+            )}
+            {can('payments') && open.length > 0 && <PayOrders {...{ orders: open, onDone }} />}
+            <Print print={(kind) => printDocuments(kind, picked)} />
             <Button text="Clear selection" class="quiet" onClick={() => choose(NONE)} />
           </div>
         )}
       </List>
-      {slips}
+      {documents}
     </Page>
   );
-}
-
-/** Prints a slip for each order, on a page of its own. While slips exist, nothing else of the page is printed. */
-function useSlips(chosen: ReadonlySet<string>) {
-  const [orders, setOrders] = useState<readonly Order[]>([]);
-  useEffect(() => setOrders([]), [chosen]);
-  useEffect(() => {
-    if (orders.length > 0) print();
-  }, [orders]);
-  const printSlips = async (picked: readonly OrderListItem[]) => {
-    const reads = picked.map(({ id }) => get('/v1/orders/{id}', { path: { id } }));
-    setOrders((await Promise.all(reads)).map(({ data }) => data));
-  };
-  return { printSlips, slips: orders.map((order) => <Slip key={order.id} order={order} />) };
 }
