@@ -683,4 +683,20 @@ describeInBrowser('what people change in the dashboard', () => {
     expect(await page.getByRole('alert').textContent()).toMatch(/owner/);
     await page.context().close();
   });
+
+  it('offers in test mode only changes of what test mode separates', async () => {
+    await scene.api.store.product({ name: 'Anvil', sku: 'ANVIL-7', stock: 5 });
+    const { page, open } = await scene.desk('owner');
+    await page.addInitScript(`sessionStorage.setItem('dashboard-mode', 'test')`);
+    for (const address of ['stock?search=ANVIL-7', 'products', 'customers', 'prices', 'products/import', 'team']) {
+      await open(`#/${address}`);
+      await page.getByText('are live, and cannot be changed here').waitFor();
+      const changes = page.getByRole('main').locator('button, [type=file]');
+      expect([address, await changes.count()]).toEqual([address, 0]);
+    }
+    await open('#/developers');
+    await page.getByRole('button', { name: 'New webhook…' }).waitFor();
+    await page.context().close();
+  });
+
 });

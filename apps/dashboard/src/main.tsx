@@ -16,6 +16,7 @@ import {
   focusHeading,
   Forbidden,
   LinkButton,
+  Note,
   Page,
   QueryStatus,
 } from './parts/page.js';
@@ -30,7 +31,11 @@ import { Movements, Stock } from './stock/stock.js';
 import { createStore, useStore } from './store.js';
 import { Team } from './team/team.js';
 
-const NEEDS: Readonly<Record<string, readonly Scope[]>> = { '/developers': ['keys', 'webhooks'], '/team': ['team'] };
+const NEEDS: Readonly<Record<string, readonly Scope[]>> = {
+  '/developers': ['keys', 'webhooks'],
+  '/team': ['team'],
+  '/products/import': ['catalog', 'customers', 'sales'],
+};
 
 const mayOpen = (path: string): boolean => NEEDS[path]?.some(can) ?? true;
 
@@ -109,7 +114,11 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
       </header>
       {mode === 'test' && (
         <div class="strip test" data-tone="wait" role="status">
-          Test mode: only test orders are shown. <button onClick={switchMode}>Leave</button>
+          <span>
+            Test mode: only test orders are shown. Stock, products, prices, customers, keys and people are live, and
+            cannot be changed here.
+          </span>
+          <button onClick={switchMode}>Leave</button>
         </div>
       )}
       <Offline />
@@ -134,6 +143,8 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   team: () => <Team />,
 };
 
+const IN_TEST = <Note tone="wait">What this page shows is live. Leave test mode to open it.</Note>;
+
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -148,7 +159,8 @@ function Routed({ path }: { path: string }): JSX.Element {
   const given = decode(rest);
   const home = <a href={to('/')}>Home</a>;
   if (!page || given === undefined) return <Page title="Page not found" children={home} />;
-  if (!mayOpen(`/${first}`)) return <Page title="Not permitted" children={<Forbidden />} />;
+  if (!mayOpen(`/${first}`) || !mayOpen(path))
+    return <Page title="Not permitted" children={mode === 'live' ? <Forbidden /> : IN_TEST} />;
   return page(given);
 }
 
