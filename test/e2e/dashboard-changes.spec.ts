@@ -699,4 +699,45 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('keeps an open dialog while another person ships the order, says so, and asks before it discards', async () => {
+    const { receipt_number } = await placeOrder('Evelyn Boyd');
+    const { page, open, faults } = await scene.desk('warehouse');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Ship…' }).click();
+    const tracking = page.getByLabel('Tracking number');
+    await tracking.fill('0034');
+    await scene.api.post(`/v1/orders/${receipt_number}/shipments`, { reference: 'SHIP-1' });
+
+    await page.getByText(/shipments: none → SHIP-1 shipped/).waitFor();
+    await page.getByText('The page no longer offers this, because the record has changed.').waitFor();
+    expect(await tracking.inputValue()).toBe('0034');
+    expect(await faults()).toEqual([]);
+    for (let presses = 1; presses <= 3; presses++) await tracking.press('Escape');
+    await page.getByText('Discard what you entered?').waitFor();
+    expect(await faults()).toEqual([]);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('h1:focus').waitFor();
+    await page.context().close();
+  });
+
+  it('shows the price that another person has set, and then changes it', async () => {
+    const id = await scene.api.store.product({ name: 'Bell', price: 1000 });
+    const { page, open } = await scene.desk('manager');
+    await open(`#/products/${id}`);
+    await page.getByRole('button', { name: 'Set price…' }).click();
+    await page.getByLabel('Price (USD)').fill('12');
+    await sql('UPDATE products SET price = 900 WHERE id = $1', id);
+    const set = page.getByRole('button', { name: 'Set price', exact: true });
+    await set.click();
+    await page.getByText('The price changed from $10.00 to $9.00.').waitFor();
+    expect(await page.getByRole('alert').textContent()).toBe('Nothing was changed: The price is 9.00, not 10.00');
+
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await set.click();
+    await page.getByText('Price of Bell set to $12.00.').waitFor();
+    await page.context().close();
+  });
+
 });

@@ -241,6 +241,7 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('There is a price list VIP already.').first().waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('link', { name: 'Best of all' }).click();
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -291,6 +292,7 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
     expect(await page.getByRole('alert').textContent()).toMatch(/41\.00, not 41\.50/);
     expect(await page.getByLabel('Price (USD)').inputValue()).toBe('40');
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('button', { name: 'Remove…: LAMP-9 from 12' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('Price removed.').waitFor();
@@ -342,6 +344,7 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
     const save = dialog.getByRole('button', { name: 'Save' });
     await save.click();
     await dialog.locator('[name=payment_terms_days][aria-invalid=true]').waitFor();
+    expect(await dialog.getByRole('alert').textContent()).toBe('Correct the marked field.');
     await dialog.getByLabel('Payment terms (days)').fill('14');
     await save.click();
     await dialog.locator('[name=price_list][aria-invalid=true]').waitFor();

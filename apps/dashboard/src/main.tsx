@@ -9,6 +9,7 @@ import { help, Keyboard, PAGES } from './keyboard.js';
 import { follow, live } from './live.js';
 import { OrderPage } from './orders/order.js';
 import { Orders } from './orders/orders.js';
+import { OpenDialog } from './parts/ask.js';
 import {
   announce,
   Announcements,
@@ -122,7 +123,10 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
         </div>
       )}
       <Offline />
-      <main>{children}</main>
+      <main>
+        {children}
+        <OpenDialog />
+      </main>
       <footer class="soft">{`Time zone: ${timeZone()}`}</footer>
       <Announcements />
       <Keyboard />

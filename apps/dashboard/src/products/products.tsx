@@ -1,7 +1,7 @@
 import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
 import { minorOf, money, plainMoney, readAmount } from '../parts/amount.js';
-import { Amount, ConfirmDialog, Check, Choices, Field, Seen, type Values } from '../parts/ask.js';
+import { Amount, ConfirmDialog, Check, Choices, Expected, Field, type Values } from '../parts/ask.js';
 import { capitalize, Choice, Facts, Filters, List, Named, pageOf, right, Table, type Columns } from '../parts/list.js';
 import { Badge, LinkButton, Page, RowActions, Section } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
@@ -196,7 +196,7 @@ function EditPrice({ product, variant }: { product: Product; variant?: Variant }
   };
   return (
     <ConfirmDialog label="Set price…" title={`Set the price of ${name}`} submitLabel="Set price" send={send}>
-      <Seen name="expected" text={plainMoney(minor(now), currency())} />
+      <Expected value={plainMoney(minor(now), currency())} noun="price" say={(price) => priceText(Number(price))} />
       <Amount label="Price" minor={minor(now)} currency={currency()} />
     </ConfirmDialog>
   );

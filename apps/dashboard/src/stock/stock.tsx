@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
 import { readUnits } from '../parts/amount.js';
-import { ConfirmDialog, Check, Choices, Field, Units, type Values } from '../parts/ask.js';
-import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
-import { Button, LinkButton, Note, Page, RowActions } from '../parts/page.js';
+import { ConfirmDialog, Check, Choices, Expected, Field, Units, type Values } from '../parts/ask.js';
+import { Choice, Filters, List, Named, pageOf, right, Rows, type Columns } from '../parts/list.js';
+import { LinkButton, Note, Page, RowActions } from '../parts/page.js';
 import { count, Time } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
@@ -69,7 +69,7 @@ async function change(given: Schemas['ChangeStockRequest'], text: string): Promi
 }
 
 function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean }) {
-  const { product_id, variant_id, warehouse, bin } = row;
+  const { product_id, variant_id, warehouse, bin, quantity } = row;
   const name = row.sku || `product ${product_id}`;
   const send = ({ units, reason, expected }: Values<'units' | 'reason' | 'expected'>) => {
     const effect = isSet ? { set: readUnits(units), expected: Number(expected) } : { adjust: readUnits(units) };
@@ -84,25 +84,13 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
     : { label: 'Units', hint: '5 adds five units, -2 removes two.' };
   return (
     <ConfirmDialog {...words} send={send}>
-      <Present row={row} />
+      <Expected value={String(quantity)} noun="stock" say={(units) => Number(units).toLocaleString()}>
+        {`${warehouse}/${bin}: ${count(quantity, 'unit')} available.`}
+      </Expected>
       <Newest row={row} />
       <Units {...units} name="units" autoFocus />
       <Field label="Reason" name="reason" />
     </ConfirmDialog>
-  );
-}
-
-/** Shows the quantity when the dialog opened. The person must see what was sold since before setting the units. */
-function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
-  const [seen, see] = useState(quantity);
-  const button = <Button text="Acknowledge" onClick={() => see(quantity)} />;
-  return (
-    <Note tone={seen === quantity ? 'quiet' : 'wait'} action={seen !== quantity && button}>
-      <input type="hidden" name="expected" value={seen} />
-      {seen === quantity
-        ? `${warehouse}/${bin}: ${count(seen, 'unit')} available.`
-        : `The stock changed from ${seen.toLocaleString()} to ${quantity.toLocaleString()}.`}
-    </Note>
   );
 }
 
