@@ -740,4 +740,38 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('proposes the amount of the returned units, and refuses with names and amounts of the page', async () => {
+    const flute = await scene.api.store.product({ name: 'Flute', price: 1000, stock: 50 });
+    const { receipt_number } = await scene.api.place(anOrderBody(flute, 3));
+    const post = async (what: string, body: object) =>
+      expect((await scene.api.post(`/v1/orders/${receipt_number}/${what}`, body)).statusCode).toBe(201);
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    const amount = page.getByRole('textbox', { name: 'Amount' });
+    const pay = page.getByRole('button', { name: 'Record payment', exact: true });
+    await page.getByRole('button', { name: 'Record payment…' }).click();
+    await amount.fill('0');
+    await page.getByText('Enter at least $0.01.').waitFor();
+    await amount.fill('400');
+    await pay.click();
+    expect(await page.getByRole('alert').textContent()).toBe('The paid amount $400.00 is not the open amount $30.00');
+    await amount.fill('30');
+    await pay.click();
+    await page.getByText('Payment of $30.00 recorded.').waitFor();
+    await post('shipments', { reference: 'SHIP-1' });
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Record refund…' }).click();
+    await page.getByLabel('Units of Flute').fill('2');
+    await page.getByText('This credits $20.00.').waitFor();
+    expect(await amount.inputValue()).toBe('20.00');
+    await page.getByLabel('Units of Flute').fill('1');
+    await page.getByText('This credits $10.00.').waitFor();
+    await post('refunds', { reference: 'REF-9', amount: 2500, lines: [{ line: 1, quantity: 3 }] });
+    await amount.fill('5');
+    await page.getByRole('button', { name: 'Record refund', exact: true }).click();
+    expect(await page.getByRole('alert').textContent()).toMatch(/^\u2068Flute\u2069 has 0 units left to refund/);
+    await page.context().close();
+  });
+
 });

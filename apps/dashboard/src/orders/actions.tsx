@@ -162,8 +162,15 @@ export function Pay({ order }: OfOrder) {
   const text = 'Enter the payment number of your bank, till or gateway.';
   const reason = open > 0 ? undefined : 'Nothing is outstanding.';
   return (
-    <ConfirmDialog title="Record payment" text={text} submitLabel="Record payment" reason={reason} send={send}>
-      <Amount minor={open} currency={currency} />
+    <OrderDialog
+      order={order}
+      title="Record payment"
+      text={text}
+      submitLabel="Record payment"
+      reason={reason}
+      send={send}
+    >
+      <Amount minor={open} currency={currency} least={1} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
     </ConfirmDialog>
   );
@@ -191,17 +198,32 @@ export function Refund({ order }: OfOrder) {
     const body = bodyOf(values);
     return change(order.id, 'refunds', body, `Refund of ${money(body.amount, currency)} recorded.`);
   };
+  const begin = refund_due > 0 ? refund_due : left;
+  const [proposed, propose] = useState<number>();
+  const followed = useRef('""');
+  const reset = () => {
+    propose(undefined);
+    followed.current = '""';
+  };
   const outcome = async (values: Values) => {
-    const after = await preview(order.id, 'refunds', bodyOf(values));
+    const body = bodyOf(values);
+    const units = JSON.stringify(body.lines ?? '');
+    if (body.reason === 'goods' && units !== followed.current) {
+      followed.current = units;
+      const due = body.lines && (await preview(order, 'refunds', { ...body, amount: 0 })).refund_due;
+      propose(due === undefined ? undefined : Math.min(due, left));
+      return '';
+    }
+    const after = await preview(order, 'refunds', body);
     const credited = after.amount_credited - order.amount_credited;
     return `This credits ${money(credited, currency)}. ${moneyLeft(after)}`;
   };
   const reason = left > 0 ? undefined : 'Nothing to refund.';
   return (
-    <ConfirmDialog title="Record refund" submitLabel="Record refund" reason={reason} send={send}>
+    <OrderDialog {...{ order, reason, send }} title="Record refund" submitLabel="Record refund" onOpen={reset}>
       <p class="soft">This only records the refund. Send the money through your bank or gateway.</p>
       <div class="pair">
-        <Amount minor={refund_due > 0 ? refund_due : left} currency={currency} />
+        <Amount key={proposed} minor={proposed ?? begin} currency={currency} />
         <Field label="Refund number" name="reference" required defaultValue={`REF-${refunds.length + 1}`} />
       </div>
       <Choices
