@@ -774,4 +774,44 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('receives each SKU into its own bin, and keeps the refused lines with their reasons', async () => {
+    const { store } = scene.api;
+    const cord = await store.product({ name: 'Cord', sku: 'CORD-8', stock: 1 });
+    await store.product({ name: 'Hook', sku: 'HOOK-8', stock: 1 });
+    const { page, open, faults } = await scene.desk('warehouse');
+    await open('#/stock?search=CORD-8');
+    const { data } = (await scene.api.get('/v1/stock?sku=CORD-8')).json<{
+      data: { warehouse: string; bin: string }[];
+    }>();
+    const place = `${data[0]?.warehouse}/${data[0]?.bin}`;
+    await page.getByRole('button', { name: 'Receive…' }).click();
+    await page.getByLabel('Delivery number').fill('GR-8');
+    const lines = page.getByLabel('SKUs and units');
+    await lines.fill('CORD-8 3\nNONE-8 2\nHOOK-8 4');
+    const bin = page.getByLabel('Bin of CORD-8 3');
+    await bin.fill('MAIN/NOWHERE');
+    const isBin = () => bin.evaluate((field) => (field as unknown as { checkValidity(): boolean }).checkValidity());
+    expect(await isBin()).toBe(false);
+    await bin.fill(place);
+    expect(await faults()).toEqual([]);
+    const receive = page.getByRole('button', { name: 'Receive', exact: true });
+    await receive.click();
+    await page.getByText('2 SKUs received. 1 line refused').waitFor();
+    expect(await lines.inputValue()).toBe('NONE-8 2');
+    await page
+      .getByRole('listitem')
+      .getByText(/no product or variant with the SKU NONE-8/)
+      .waitFor();
+    await lines.fill('CORD-8 2');
+    await receive.click();
+    await page.getByText('1 SKU received.').waitFor();
+
+    expect(await store.onHand(cord)).toBe(6);
+    const [{ numbers } = {}] = await sql(
+      `SELECT array_agg(DISTINCT reference ORDER BY reference) AS numbers FROM stock_movements WHERE reference LIKE 'GR-8%'`,
+    );
+    expect(numbers).toEqual(['GR-8', 'GR-8-2']);
+    await page.context().close();
+  });
+
 });
