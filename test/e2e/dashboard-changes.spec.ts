@@ -565,6 +565,7 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByRole('button', { name: 'Erase permanently' }).click();
 
     await page.getByRole('heading', { name: 'Erased', exact: true }).waitFor();
+    await page.locator('.badge', { hasText: 'erased' }).waitFor();
     expect(trouble).toEqual([]);
     await page.context().close();
   });
@@ -811,6 +812,31 @@ describeInBrowser('what people change in the dashboard', () => {
       `SELECT array_agg(DISTINCT reference ORDER BY reference) AS numbers FROM stock_movements WHERE reference LIKE 'GR-8%'`,
     );
     expect(numbers).toEqual(['GR-8', 'GR-8-2']);
+    await page.context().close();
+  });
+
+  it('claims no use of a key and no delivery of a webhook that it does not know', async () => {
+    const { secret } = await scene.api.store.session('owner');
+    const headers = { host: 'localhost', 'x-dashboard': 'live', cookie: `store-live=${secret}` };
+    await scene.api.inject({ method: 'POST', url: '/v1/keys', headers, payload: { name: 'Fresh', scope: ['orders'] } });
+    const { body } = await scene.api.post('/v1/webhooks', { name: 'Quiet', url: 'https://erp.example.com/quiet' });
+    const { id } = (JSON.parse(body) as { data: { id: string } }).data;
+    const { page, open } = await scene.desk('owner');
+    await open('#/developers');
+    await page.getByRole('row', { name: /Fresh/ }).getByRole('button', { name: 'Revoke…' }).click();
+    await page.getByText('No use is recorded. Requests appear here up to a minute later.').waitFor();
+    await page.keyboard.press('Escape');
+
+    await open('#/developers/webhooks');
+    const hook = page.getByRole('region', { name: 'Quiet', exact: true });
+    await hook.getByText('no message sent yet').waitFor();
+    await sql(
+      `INSERT INTO webhook_deliveries SELECT store_id, id, 1, 'msg_1', 'webhook.test', now(), 'connect', NULL, 19, 'ECONNREFUSED'
+       FROM webhooks WHERE id = $1`,
+      id,
+    );
+    await hook.getByText('last message failed').waitFor();
+    await hook.getByText('Nothing listens at this host and port.').waitFor();
     await page.context().close();
   });
 
