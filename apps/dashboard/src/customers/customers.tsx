@@ -51,6 +51,8 @@ function Status() {
   );
 }
 
+const FIRST = 'No customers yet. Import them, or let the shop create them.';
+
 export function Customers() {
   const { search, status, group, price_list, ...route } = useRoute().query;
   const query = { search, status, group, price_list, ...pageOf(route) };
@@ -63,7 +65,14 @@ export function Customers() {
         <input name="group" aria-label="Group" placeholder="Group: any" autoComplete="off" defaultValue={group ?? ''} />
         <Choice name="price_list" label="Price list" values={choicesOf(lists?.data)} left={lists?.left} />
       </Filters>
-      <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No matching customers." />
+      <List
+        label="Customers"
+        noun="customer"
+        query={list}
+        columns={COLUMNS}
+        empty="No matching customers."
+        first={FIRST}
+      />
     </Page>
   );
 }

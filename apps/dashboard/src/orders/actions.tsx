@@ -390,13 +390,15 @@ type Listed = Pick<OrderListItem, 'id' | 'receipt_number' | 'customer_name' | 'h
 interface BulkDialogProps extends Omit<ConfirmDialogProps, 'title' | 'send'> {
   readonly orders: readonly Listed[];
   readonly done: string;
+  /** Called when all orders are accepted. */
+  readonly onDone?: (orders: readonly Listed[]) => void;
   act(this: void, id: string, values: Values): Promise<unknown>;
   /** Shows a field for each order. */
   readonly field?: (order: Listed) => ComponentChildren;
 }
 
 /** Acts on one order after the other. A second click repeats only the refused ones. */
-function BulkDialog({ orders, submitLabel, done, act, field, children, ...ask }: BulkDialogProps) {
+function BulkDialog({ orders, submitLabel, done, onDone, act, field, children, ...ask }: BulkDialogProps) {
   /** Why each order was refused; accepted ones are not listed. */
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const send = async (values: Values) => {
@@ -408,6 +410,7 @@ function BulkDialog({ orders, submitLabel, done, act, field, children, ...ask }:
     const refused = orders.filter(({ id }) => next[id]).length;
     const text = `${count(orders.length - refused, 'order')} ${done}.`;
     if (refused > 0) throw new Error(`${text} ${count(refused, 'order')} refused.`);
+    onDone?.(orders);
     return text;
   };
   const rows = orders.map((order) => {
@@ -428,7 +431,7 @@ function BulkDialog({ orders, submitLabel, done, act, field, children, ...ask }:
   );
 }
 
-export function Ship({ orders }: { orders: readonly Listed[] }) {
+export function Ship({ orders, onDone }: Pick<BulkDialogProps, 'orders' | 'onDone'>) {
   const [reference] = useState(() => `SHIP-${crypto.randomUUID().slice(0, 8).toUpperCase()}`);
   const held = orders.filter((order) => order.held).length;
   const act = (id: string, { carrier, notify, [id]: tracking_number }: Values) =>
@@ -442,7 +445,7 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
     <input name={id} aria-label={`Tracking number of ${receipt_number}`} placeholder="Tracking" />
   );
   return (
-    <BulkDialog {...{ orders, reason, text, act, field }} submitLabel="Ship" done="shipped" tone="primary">
+    <BulkDialog {...{ orders, onDone, reason, text, act, field }} submitLabel="Ship" done="shipped" tone="primary">
       <Field label="Carrier" name="carrier" autoFocus />
       <NotifyCheckbox whom="customers" />
     </BulkDialog>
@@ -451,6 +454,6 @@ export function Ship({ orders }: { orders: readonly Listed[] }) {
 
 const release = (id: string) => change(id, 'release', {});
 
-export const Release = (props: Pick<BulkDialogProps, 'orders' | 'text'>) => (
+export const Release = (props: Pick<BulkDialogProps, 'orders' | 'text' | 'onDone'>) => (
   <BulkDialog {...props} submitLabel="Release" done="released" tone="primary" act={release} />
 );

@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
-import { get, useGet, useRead, type Order, type OrderListItem, type OrderQuery } from '../http.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get, useGet, useRead, type OrderListItem, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
 import { Form } from '../parts/ask.js';
 import { startOfDay } from '../parts/day.js';
@@ -13,7 +13,14 @@ import { Release, Ship } from './actions.js';
 import { COLUMNS, INCLUDE, ONLY_MODE } from './columns.js';
 import { Slip } from './order.js';
 
-const STAGES = [['PENDING'], ['CONFIRMED'], ['PROCESSING'], ['SHIPPED'], ['DELIVERED'], ['CANCELLED'], ['RETURNED']];
+const STAGES = [
+  ['PENDING,CONFIRMED', 'To ship'],
+  ['PROCESSING'],
+  ['SHIPPED'],
+  ['DELIVERED'],
+  ['CANCELLED'],
+  ['RETURNED'],
+];
 const PAYMENTS = [['PENDING', 'Unpaid'], ['SUCCEEDED', 'Paid'], ['FAILED'], ['REFUNDED'], ['CANCELLED']];
 const SOURCES = [['WEBSITE'], ['POS', 'Point of sale']];
 
@@ -86,8 +93,15 @@ export function Orders() {
   const query = filterOf(route);
   const list = useGet('/v1/orders', { query });
   const [chosen, choose] = useState(NONE);
-  useEffect(() => choose(NONE), [route]);
-  const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
+  const { page: _, ...filter } = route.query;
+  const address = to(route.path, filter);
+  useEffect(() => choose(NONE), [address]);
+  // Orders that were chosen on another page stay chosen.
+  const known = useRef(new Map<string, OrderListItem>()).current;
+  for (const order of list.data?.data ?? []) known.set(order.receipt_number, order);
+  const picked = [...chosen].flatMap((name) => known.get(name) ?? []);
+  const drop = (done: readonly { receipt_number: string }[]) =>
+    choose(new Set([...chosen].filter((name) => !done.some((order) => order.receipt_number === name))));
   const held = picked.filter((order) => order.held);
   const { slips, printSlips } = useSlips(chosen);
   return (
@@ -108,14 +122,15 @@ export function Orders() {
         columns={COLUMNS}
         keyOf={(order) => order.receipt_number}
         empty="No orders."
+        first="No orders yet. New orders appear here."
         all={{ queue: 'all' }}
         {...(can('fulfillment') ? { chosen, choose } : {})}
       >
         {picked.length > 0 && (
           <div class="chosen" role="group" aria-label="Selected orders">
             <span>{picked.length} selected</span>
-            <Ship orders={picked} />
-            {held.length > 0 && <Release orders={held} text={RELEASES} />}
+            <Ship orders={picked} onDone={drop} />
+            {held.length > 0 && <Release orders={held} text={RELEASES} onDone={drop} />}
             <Form submitLabel="Print packing slips" tone="" send={() => printSlips(picked)} />
             <Button text="Clear selection" class="quiet" onClick={() => choose(NONE)} />
           </div>

@@ -42,6 +42,12 @@ async function find({ search, category, stock, status, ...route }: Route['query'
   return isSku ? get('/v1/products', { query: { ...query, sku: search } }) : found;
 }
 
+const FIRST = (
+  <>
+    No products yet. <a href={to('/products/import')}>Import a file of products</a> to begin.
+  </>
+);
+
 export function Products() {
   const route = useRoute();
   const list = useRead(['products', route.query], () => find(route.query));
@@ -54,7 +60,14 @@ export function Products() {
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
         <Check label="In stock only" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
-      <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No matching products." />
+      <List
+        label="Products"
+        noun="product"
+        query={list}
+        columns={COLUMNS}
+        empty="No matching products."
+        first={FIRST}
+      />
     </Page>
   );
 }

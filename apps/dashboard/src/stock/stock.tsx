@@ -328,6 +328,7 @@ export function Stock() {
         query={list}
         columns={COLUMNS}
         empty="No matching stock."
+        first="No stock yet. Import products, then receive goods."
         keyOf={keyOf}
       />
     </Page>
