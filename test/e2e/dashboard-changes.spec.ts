@@ -840,4 +840,34 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.context().close();
   });
 
+  it('corrects the tracking, voids a shipment and takes a mistyped payment back', async () => {
+    const { receipt_number } = await placeOrder('Ruth Teitelbaum');
+    const post = async (what: string, body: object) =>
+      expect((await scene.api.post(`/v1/orders/${receipt_number}/${what}`, body)).statusCode).toBe(201);
+    await post('shipments', { reference: 'SHIP-1', tracking_number: '0043' });
+    await post('payments', { reference: 'PAY-1', amount: 5000, currency: 'USD', partial: true });
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByRole('button', { name: /^Edit tracking…/ }).click();
+    await page.getByLabel('Tracking number').fill('0034');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Tracking saved.').waitFor();
+    await page.getByText('Tracking changed').waitFor();
+    await page.getByRole('button', { name: /^Void…/ }).click();
+    await page.getByRole('button', { name: 'Void', exact: true }).click();
+    await page.getByText('SHIP-1 voided.').waitFor();
+    await page.getByText('Shipment void').waitFor();
+    await page.getByRole('button', { name: 'Reverse…' }).click();
+    await page.getByRole('button', { name: 'Reverse', exact: true }).click();
+    await page.getByText('Payment reversed.').waitFor();
+    await page.getByRole('button', { name: 'Reverse…' }).waitFor({ state: 'detached' });
+
+    const { data } = (await scene.api.get(`/v1/orders/${receipt_number}`)).json<{
+      data: { shipments: object[]; amount_open: number; total_amount: number };
+    }>();
+    expect(data.shipments).toMatchObject([{ status: 'void', tracking_number: '0034' }]);
+    expect(data.amount_open).toBe(data.total_amount);
+    await page.context().close();
+  });
+
 });

@@ -172,7 +172,36 @@ export function Pay({ order }: OfOrder) {
     >
       <Amount minor={open} currency={currency} least={1} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
-    </ConfirmDialog>
+    </OrderDialog>
+  );
+}
+
+/** Takes back a payment that was recorded by mistake. The history keeps both records. */
+export function Reverse({ order, payment }: OfOrder & Readonly<{ payment: Order['payments'][number] }>) {
+  const { amount, written_off } = payment;
+  const reference = `REV-${payment.reference}`.slice(0, 64);
+  const isOver = order.refunds.some((refund) => refund.reference === reference) || written_off !== 0;
+  if (isOver || amount === 0 || amount > order.amount_paid - order.amount_refunded) return null;
+  const send = () =>
+    change(order.id, 'refunds', { reference, amount, reason: 'chargeback', notify: false }, 'Payment reversed.');
+  const text =
+    'For a payment that was recorded by mistake. Its amount is outstanding again. The customer receives no email.';
+  const title = `Reverse payment ${payment.reference}?`;
+  return <OrderDialog {...{ order, title, text, send }} submitLabel="Reverse" tone="danger" />;
+}
+
+export function EditTracking({ order, shipment }: OfOrder & Readonly<{ shipment: Order['shipments'][number] }>) {
+  const { reference, carrier, tracking_number } = shipment;
+  const send = (values: Values) => {
+    const body = changes(values, { carrier, tracking_number });
+    return api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path: { id: order.id, reference } }, body });
+  };
+  const words = { label: 'Edit tracking…', title: `Edit the tracking of ${reference}`, toast: 'Tracking saved.' };
+  return (
+    <OrderDialog order={order} {...words} submitLabel="Save" tone="quiet" send={send}>
+      <Field label="Tracking number" name="tracking_number" defaultValue={tracking_number} autoFocus />
+      <Field label="Carrier" name="carrier" defaultValue={carrier} />
+    </OrderDialog>
   );
 }
 
