@@ -97,7 +97,10 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
     return { href: to(page), 'aria-current': isHere ? ('page' as const) : undefined, 'aria-keyshortcuts': `g ${key}` };
   };
   // On a phone, the navigation is wider than the page.
-  useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
+  useEffect(
+    () => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }),
+    [path],
+  );
   // The last announcement belongs to the previous page.
   useEffect(() => () => announce(''), [path]);
   return (

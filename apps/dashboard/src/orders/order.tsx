@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, get, lastOf, MAX_PAGES, useGet, useRead, type Order, type Schemas } from '../http.js';
 import { money } from '../parts/amount.js';
 import { ConfirmDialog, Field, Form, type Values } from '../parts/ask.js';
@@ -28,6 +28,7 @@ import { describe, leftOf, StageBadge, type Line, type OfOrder } from './columns
 export function OrderPage({ id }: { id: string }) {
   const query = useGet('/v1/orders/{id}', { path: { id } });
   const order = query.data?.data;
+  const { slips, printSlips } = useSlips(id);
   if (!order) return <Page title={id} back="Orders" waits={query} />;
   const { refund_due: due, currency } = order;
   const { held } = order;
@@ -36,7 +37,7 @@ export function OrderPage({ id }: { id: string }) {
       title={order.receipt_number}
       back="Orders"
       aside={<Copy text={order.receipt_number} />}
-      actions={<Actions order={order} held={held} />}
+      actions={<Actions {...{ order, held }} printSlip={() => printSlips([order])} />}
       badges={[
         <PaymentBadge key="payment" state={order.status} />,
         <StageBadge key="stage" stage={order.fulfillment_status} held={held} />,
@@ -67,6 +68,7 @@ export function OrderPage({ id }: { id: string }) {
       <Goods order={order} actions={canCorrect(order) && <ChangeLines order={order} />} />
       <Shipments order={order} />
       <Timeline order={order} />
+      {slips}
     </Page>
   );
 }
@@ -93,7 +95,7 @@ function Held({ order: { id, fraud } }: OfOrder) {
   return <Note tone="bad">{`Under review${why && `: ${why}`}. The order does not ship until you release it.`}</Note>;
 }
 
-function Actions({ order, held }: OfOrder & { held: boolean }) {
+function Actions({ order, held, printSlip }: OfOrder & { held: boolean; printSlip: () => unknown }) {
   const isOpen = order.fulfillment_status !== 'CANCELLED' && order.line_items.some((line) => leftOf(line) > 0);
   const ships = can('fulfillment');
   const pays = can('payments');
@@ -106,22 +108,47 @@ function Actions({ order, held }: OfOrder & { held: boolean }) {
       {ships && isOpen && <ShipUnits order={order} />}
       {pays && <Pay order={order} />}
       {pays && <Refund order={order} />}
-      <button onClick={() => print()}>Print packing slip</button>
+      <Form submitLabel="Print packing slip" tone="" send={printSlip} />
       {ships && isOpen && !held && <Hold order={order} />}
       {ships && isOpen && <Cancel order={order} />}
     </>
   );
 }
 
+interface Slip {
+  readonly order: Order;
+  readonly shop: Schemas['Store'];
+}
+
 /** The packing slip of an order, which is only printed. */
-export const Slip = ({ order }: OfOrder) => (
+const Slip = ({ order, shop: { name, contact } }: Slip) => (
   <article class="slip" hidden>
+    <strong>{name}</strong>
+    <Lines of={['address', 'phone', 'email'].map((field) => contact[field] as string)} />
     <h1>{order.receipt_number}</h1>
     <Time at={order.created_at} />
     <Goods order={order} />
     <Contact order={order} />
   </article>
 );
+
+/**
+ * Prints a slip for each order, on a page of its own. While slips exist, nothing else of the page is printed.
+ * @param of what the page shows: when it changes, the slips go.
+ */
+export function useSlips(of: unknown) {
+  const [slips, setSlips] = useState<readonly Slip[]>([]);
+  useEffect(() => setSlips([]), [of]);
+  useEffect(() => {
+    if (slips.length > 0) print();
+  }, [slips]);
+  const printSlips = async (picked: readonly Pick<Order, 'id'>[]) => {
+    const { data: shop } = await get('/v1/store', {});
+    const reads = picked.map(({ id }) => get('/v1/orders/{id}', { path: { id } }));
+    setSlips((await Promise.all(reads)).map(({ data: order }) => ({ order, shop })));
+  };
+  return { printSlips, slips: slips.map((slip) => <Slip key={slip.order.id} {...slip} />) };
+}
 
 function Units({ line: { quantity, ...line } }: { line: Line }) {
   const { shipped_quantity: shipped, returned_quantity: returned, cancelled_quantity: cancelled } = line;

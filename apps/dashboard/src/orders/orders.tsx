@@ -11,7 +11,7 @@ import { can } from '../session.js';
 import { useStore } from '../store.js';
 import { Release, Ship } from './actions.js';
 import { COLUMNS, INCLUDE, ONLY_MODE } from './columns.js';
-import { Slip } from './order.js';
+import { useSlips } from './order.js';
 
 const STAGES = [
   ['PENDING,CONFIRMED', 'To ship'],
@@ -139,18 +139,4 @@ export function Orders() {
       {slips}
     </Page>
   );
-}
-
-/** Prints a slip for each order, on a page of its own. While slips exist, nothing else of the page is printed. */
-function useSlips(chosen: ReadonlySet<string>) {
-  const [orders, setOrders] = useState<readonly Order[]>([]);
-  useEffect(() => setOrders([]), [chosen]);
-  useEffect(() => {
-    if (orders.length > 0) print();
-  }, [orders]);
-  const printSlips = async (picked: readonly OrderListItem[]) => {
-    const reads = picked.map(({ id }) => get('/v1/orders/{id}', { path: { id } }));
-    setOrders((await Promise.all(reads)).map(({ data }) => data));
-  };
-  return { printSlips, slips: orders.map((order) => <Slip key={order.id} order={order} />) };
 }
