@@ -162,7 +162,7 @@ const columnsOf = (currency: string): Columns<Line> => ({
     <Lines of={allocations.map(({ warehouse, bin, quantity }) => `${warehouse}/${bin} × ${quantity}`)} />
   ),
   Units: right((line) => <Units line={line} />),
-  Price: right(({ unit_price }) => money(unit_price, currency)),
+  Price: right(({ unit_price, price_source }) => <Named name={money(unit_price, currency)} small={[price_source]} />),
   Amount: right(({ line_total }) => money(line_total, currency)),
 });
 
