@@ -578,6 +578,7 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByRole('button', { name: 'Erase permanently' }).click();
 
     await page.getByRole('heading', { name: 'Erased', exact: true }).waitFor();
+    await page.locator('.badge', { hasText: 'erased' }).waitFor();
     expect(trouble).toEqual([]);
     await page.context().close();
   });
@@ -694,6 +695,212 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).press('Enter');
 
     expect(await page.getByRole('alert').textContent()).toMatch(/owner/);
+    await page.context().close();
+  });
+
+  it('offers in test mode only changes of what test mode separates', async () => {
+    await scene.api.store.product({ name: 'Anvil', sku: 'ANVIL-7', stock: 5 });
+    const { page, open } = await scene.desk('owner');
+    await page.addInitScript(`sessionStorage.setItem('dashboard-mode', 'test')`);
+    for (const address of ['stock?search=ANVIL-7', 'products', 'customers', 'prices', 'products/import', 'team']) {
+      await open(`#/${address}`);
+      await page.getByText('are live, and cannot be changed here').waitFor();
+      const changes = page.getByRole('main').locator('button, [type=file]');
+      expect([address, await changes.count()]).toEqual([address, 0]);
+    }
+    await open('#/developers');
+    await page.getByRole('button', { name: 'New webhook…' }).waitFor();
+    await page.context().close();
+  });
+
+  it('keeps an open dialog while another person ships the order, says so, and asks before it discards', async () => {
+    const { receipt_number } = await placeOrder('Evelyn Boyd');
+    const { page, open, faults } = await scene.desk('warehouse');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Ship…' }).click();
+    const tracking = page.getByLabel('Tracking number');
+    await tracking.fill('0034');
+    await scene.api.post(`/v1/orders/${receipt_number}/shipments`, { reference: 'SHIP-1' });
+
+    await page.getByText(/shipments: none → SHIP-1 shipped/).waitFor();
+    await page.getByText('The page no longer offers this, because the record has changed.').waitFor();
+    expect(await tracking.inputValue()).toBe('0034');
+    expect(await faults()).toEqual([]);
+    for (let presses = 1; presses <= 3; presses++) await tracking.press('Escape');
+    await page.getByText('Discard what you entered?').waitFor();
+    expect(await faults()).toEqual([]);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('h1:focus').waitFor();
+    await page.context().close();
+  });
+
+  it('shows the price that another person has set, and then changes it', async () => {
+    const id = await scene.api.store.product({ name: 'Bell', price: 1000 });
+    const { page, open } = await scene.desk('manager');
+    await open(`#/products/${id}`);
+    await page.getByRole('button', { name: 'Set price…' }).click();
+    await page.getByLabel('Price (USD)').fill('12');
+    await sql('UPDATE products SET price = 900 WHERE id = $1', id);
+    const set = page.getByRole('button', { name: 'Set price', exact: true });
+    await set.click();
+    await page.getByText('The price changed from $10.00 to $9.00.').waitFor();
+    expect(await page.getByRole('alert').textContent()).toBe('Nothing was changed: The price is 9.00, not 10.00');
+
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await set.click();
+    await page.getByText('Price of Bell set to $12.00.').waitFor();
+    await page.context().close();
+  });
+
+  it('proposes the amount of the returned units, and refuses with names and amounts of the page', async () => {
+    const flute = await scene.api.store.product({ name: 'Flute', price: 1000, stock: 50 });
+    const { receipt_number } = await scene.api.place(anOrderBody(flute, 3));
+    const post = async (what: string, body: object) =>
+      expect((await scene.api.post(`/v1/orders/${receipt_number}/${what}`, body)).statusCode).toBe(201);
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    const amount = page.getByRole('textbox', { name: 'Amount' });
+    const pay = page.getByRole('button', { name: 'Record payment', exact: true });
+    await page.getByRole('button', { name: 'Record payment…' }).click();
+    await amount.fill('0');
+    await page.getByText('Enter at least $0.01.').waitFor();
+    await amount.fill('400');
+    await pay.click();
+    expect(await page.getByRole('alert').textContent()).toBe('The paid amount $400.00 is not the open amount $30.00');
+    await amount.fill('30');
+    await pay.click();
+    await page.getByText('Payment of $30.00 recorded.').waitFor();
+    await post('shipments', { reference: 'SHIP-1' });
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Record refund…' }).click();
+    await page.getByLabel('Units of Flute').fill('2');
+    await page.getByText('This credits $20.00.').waitFor();
+    expect(await amount.inputValue()).toBe('20.00');
+    await page.getByLabel('Units of Flute').fill('1');
+    await page.getByText('This credits $10.00.').waitFor();
+    await post('refunds', { reference: 'REF-9', amount: 2500, lines: [{ line: 1, quantity: 3 }] });
+    await amount.fill('5');
+    await page.getByRole('button', { name: 'Record refund', exact: true }).click();
+    expect(await page.getByRole('alert').textContent()).toMatch(/^\u2068Flute\u2069 has 0 units left to refund/);
+    await page.context().close();
+  });
+
+  it('receives each SKU into its own bin, and keeps the refused lines with their reasons', async () => {
+    const { store } = scene.api;
+    const cord = await store.product({ name: 'Cord', sku: 'CORD-8', stock: 1 });
+    await store.product({ name: 'Hook', sku: 'HOOK-8', stock: 1 });
+    const { page, open, faults } = await scene.desk('warehouse');
+    await open('#/stock?search=CORD-8');
+    const { data } = (await scene.api.get('/v1/stock?sku=CORD-8')).json<{
+      data: { warehouse: string; bin: string }[];
+    }>();
+    const place = `${data[0]?.warehouse}/${data[0]?.bin}`;
+    await page.getByRole('button', { name: 'Receive…' }).click();
+    await page.getByLabel('Delivery number').fill('GR-8');
+    const lines = page.getByLabel('SKUs and units');
+    await lines.fill('CORD-8 3\nNONE-8 2\nHOOK-8 4');
+    const bin = page.getByLabel('Bin of CORD-8 3');
+    await bin.fill('MAIN/NOWHERE');
+    const isBin = () => bin.evaluate((field) => (field as unknown as { checkValidity(): boolean }).checkValidity());
+    expect(await isBin()).toBe(false);
+    await bin.fill(place);
+    expect(await faults()).toEqual([]);
+    const receive = page.getByRole('button', { name: 'Receive', exact: true });
+    await receive.click();
+    await page.getByText('2 SKUs received. 1 line refused').waitFor();
+    expect(await lines.inputValue()).toBe('NONE-8 2');
+    await page
+      .getByRole('listitem')
+      .getByText(/no product or variant with the SKU NONE-8/)
+      .waitFor();
+    await lines.fill('CORD-8 2');
+    await receive.click();
+    await page.getByText('1 SKU received.').waitFor();
+
+    expect(await store.onHand(cord)).toBe(6);
+    const [{ numbers } = {}] = await sql(
+      `SELECT array_agg(DISTINCT reference ORDER BY reference) AS numbers FROM stock_movements WHERE reference LIKE 'GR-8%'`,
+    );
+    expect(numbers).toEqual(['GR-8', 'GR-8-2']);
+    await page.context().close();
+  });
+
+  it('claims no use of a key and no delivery of a webhook that it does not know', async () => {
+    const { secret } = await scene.api.store.session('owner');
+    const headers = { host: 'localhost', 'x-dashboard': 'live', cookie: `store-live=${secret}` };
+    await scene.api.inject({ method: 'POST', url: '/v1/keys', headers, payload: { name: 'Fresh', scope: ['orders'] } });
+    const { body } = await scene.api.post('/v1/webhooks', { name: 'Quiet', url: 'https://erp.example.com/quiet' });
+    const { id } = (JSON.parse(body) as { data: { id: string } }).data;
+    const { page, open } = await scene.desk('owner');
+    await open('#/developers');
+    await page.getByRole('row', { name: /Fresh/ }).getByRole('button', { name: 'Revoke…' }).click();
+    await page.getByText('No use is recorded. Requests appear here up to a minute later.').waitFor();
+    await page.keyboard.press('Escape');
+
+    await open('#/developers/webhooks');
+    const hook = page.getByRole('region', { name: 'Quiet', exact: true });
+    await hook.getByText('no message sent yet').waitFor();
+    await sql(
+      `INSERT INTO webhook_deliveries SELECT store_id, id, 1, 'msg_1', 'webhook.test', now(), 'connect', NULL, 19, 'ECONNREFUSED'
+       FROM webhooks WHERE id = $1`,
+      id,
+    );
+    await hook.getByText('last message failed').waitFor();
+    await hook.getByText('Nothing listens at this host and port.').waitFor();
+    await page.context().close();
+  });
+
+  it('corrects the tracking, voids a shipment and takes a mistyped payment back', async () => {
+    const { receipt_number } = await placeOrder('Ruth Teitelbaum');
+    const post = async (what: string, body: object) =>
+      expect((await scene.api.post(`/v1/orders/${receipt_number}/${what}`, body)).statusCode).toBe(201);
+    await post('shipments', { reference: 'SHIP-1', tracking_number: '0043' });
+    await post('payments', { reference: 'PAY-1', amount: 5000, currency: 'USD', partial: true });
+    const { page, open } = await scene.desk('manager');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByRole('button', { name: /^Edit tracking…/ }).click();
+    await page.getByLabel('Tracking number').fill('0034');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Tracking saved.').waitFor();
+    await page.getByText('Tracking changed').waitFor();
+    await page.getByRole('button', { name: /^Void…/ }).click();
+    await page.getByRole('button', { name: 'Void', exact: true }).click();
+    await page.getByText('SHIP-1 voided.').waitFor();
+    await page.getByText('Shipment void').waitFor();
+    await page.getByRole('button', { name: 'Reverse…' }).click();
+    await page.getByRole('button', { name: 'Reverse', exact: true }).click();
+    await page.getByText('Payment reversed.').waitFor();
+    await page.getByRole('button', { name: 'Reverse…' }).waitFor({ state: 'detached' });
+
+    const { data } = (await scene.api.get(`/v1/orders/${receipt_number}`)).json<{
+      data: { shipments: object[]; amount_open: number; total_amount: number };
+    }>();
+    expect(data.shipments).toMatchObject([{ status: 'void', tracking_number: '0034' }]);
+    expect(data.amount_open).toBe(data.total_amount);
+    await page.context().close();
+  });
+
+  it('prints on the slip the shop, a box for each line, and a name from right to left at the left edge', async () => {
+    await sql(`UPDATE stores SET contact = '{"address": "1 Mill Lane", "email": "shop@example.com"}'`);
+    const { receipt_number } = await placeOrder('خيام الشمال');
+    const { page, open } = await scene.desk('warehouse');
+    await page.addInitScript('window.print = () => {}');
+    await open(`#/orders/${receipt_number}`);
+    await page.getByRole('button', { name: 'Print packing slip' }).click();
+    await page.locator('.slip').waitFor({ state: 'attached' });
+    await page.emulateMedia({ media: 'print' });
+
+    const text = await page.getByRole('main').innerText();
+    for (const part of ['Larkmoor', '1 Mill Lane', receipt_number]) expect(text).toContain(part);
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+    const box = `getComputedStyle(document.querySelector('.slip tbody th'), '::before').width`;
+    expect(await page.evaluate(box)).toBe('14px');
+    const name = page.locator('.slip strong, .slip a').filter({ hasText: 'خيام' });
+    const [slip, left] = await Promise.all([page.locator('.slip').boundingBox(), name.boundingBox()]);
+    expect((left?.x ?? 999) - (slip?.x ?? 0)).toBeLessThan(40);
     await page.context().close();
   });
 });

@@ -68,7 +68,7 @@ describeInBrowser('the dashboard when something fails', () => {
     await field.fill('0'.repeat(201));
     await page.keyboard.press('Enter');
 
-    await page.getByRole('alert').getByText('tracking_number must be text of at most 200 characters').waitFor();
+    await page.getByRole('alert').getByText('Correct the marked field.').waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     const noteId = String(await field.getAttribute('aria-describedby'));
     expect(await page.locator(`[id="${noteId}"]`).textContent()).toMatch(/^must be text of at most 200 characters/);

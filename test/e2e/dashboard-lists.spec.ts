@@ -234,4 +234,73 @@ describeInBrowser('the lists of the dashboard', () => {
     await page.getByText('including cancelled orders and units').waitFor();
     await page.context().close();
   });
+
+  it('show the way back at the row that was opened', async () => {
+    const { page, open } = await scene.desk('viewer');
+    await open('#/orders?queue=all');
+    for (const back of [() => page.goBack(), () => page.locator('a.back').click()]) {
+      const row = page.locator('tbody a').nth(35);
+      const name = await row.innerText();
+      await row.click();
+      await page.getByRole('heading', { name }).waitFor();
+      await back();
+      await page.locator('tbody a:focus', { hasText: name }).waitFor();
+      expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(500);
+    }
+    await page.context().close();
+  });
+
+  it('show the last page for a later one, one word for orders to ship, and what to do first', async () => {
+    const { store } = scene.api;
+    await store.order({ receipt_number: 'WEB-CONFIRMED', fulfillment_status: 'CONFIRMED', status: 'PENDING' });
+    const { page, open } = await scene.desk('manager');
+    await open('#/orders?queue=all&page=999');
+    await page.locator('tbody tr').first().waitFor();
+    expect(page.url()).not.toContain('999');
+    expect(await page.locator('.pages').innerText()).toMatch(/^\d+1–(\d+) of \1 orders/);
+    await open('#/orders?queue=all&search=WEB-CONFIRMED');
+    await page.locator('.badge', { hasText: 'to ship' }).waitFor();
+
+    await page.route('**/v1/products?*', (route) =>
+      route.fulfill({ json: { success: true, data: [], pagination: { total: 0, page: 1, limit: 50 } } }),
+    );
+    await open('#/products');
+    await page.getByRole('link', { name: 'Import a file of products' }).waitFor();
+    await page.context().close();
+  });
+
+  it('keep the orders that were chosen on another page', async () => {
+    const { page, open, settled } = await scene.desk('warehouse');
+    await open('#/orders?queue=all');
+    await page.locator('tbody [type=checkbox]').first().check();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await settled();
+    await page.locator('tbody [type=checkbox]').first().check();
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('button', { name: 'Ship…' }).click();
+    expect(await page.getByRole('dialog').getByPlaceholder('Tracking').count()).toBe(2);
+    await page.context().close();
+  });
+
+  it('make one step of the history of a typed search, and leave another address alone', async () => {
+    const { page, open, settled } = await scene.desk('viewer');
+    await open('#/orders?queue=all');
+    const search = page.getByLabel('Search', { exact: true });
+    for (const part of ['A', 'd', 'a']) {
+      await search.pressSequentially(part);
+      await page.waitForURL(/search=A/);
+      await settled();
+    }
+    await page.waitForURL(/search=Ada$/);
+    await search.press('Enter');
+    await page.goBack();
+    await page.waitForURL(/queue=all$/);
+
+    await search.pressSequentially('Ad');
+    await page.evaluate(`location.hash = '#/stock'`);
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+    await page.getByRole('region', { name: 'Stock rows' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/stock');
+    await page.context().close();
+  });
 });

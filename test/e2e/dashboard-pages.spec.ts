@@ -142,4 +142,21 @@ describeInBrowser('the pages of the dashboard', () => {
     }
     await page.context().close();
   });
+
+  it('show on a phone whole date fields, the buttons of a long dialog, and that the navigation goes on', async () => {
+    const { page, open } = await scene.desk('owner', { viewport: { width: 390, height: 600 } });
+    await open('#/orders?queue=all');
+    for (const field of await page.locator('[type=date]').all()) {
+      const box = await field.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(390);
+    }
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.top nav')).backgroundImage`)).toContain(
+      'gradient',
+    );
+    await open('#/developers');
+    await page.getByRole('button', { name: 'New key…' }).click();
+    const create = await page.getByRole('button', { name: 'Create' }).boundingBox();
+    expect((create?.y ?? 999) + (create?.height ?? 0)).toBeLessThan(600);
+    await page.context().close();
+  });
 });

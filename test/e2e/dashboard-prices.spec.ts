@@ -62,7 +62,7 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
       ['SKU', 'From', 'Price', 'Min', 'Step'],
       ['TENT-9', 1, '79,50', 6, ''],
       ['TENT-9', 10, '-', '', ''],
-      ['TENT-9', 50, '1.299,00'],
+      ['TENT-9', '50.0', '$1.299,00'],
       ['TENT-9', 1, '78'],
       ['POLE-9', '', '8.50'],
       ['PEG-9', '', '', '', '3'],
@@ -83,9 +83,9 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
       'PEG-9, line 7 | The list has no price for this SKU. | refused',
       'NONE-9, line 9 | The store does not have this SKU. | refused',
       'TWIN-9, line 10 | Several products have this SKU. | refused',
-      'TENT-9, line 11 | “1,234” is ambiguous. Enter 1234 or 1.23. | refused',
-      'TENT-9, line 12 | “1,5” is not a whole number. Enter digits only. | refused',
-      'TENT-9, line 13 | “0” is less than 1. | refused',
+      'TENT-9, line 11 | Price: “1,234” is ambiguous. Enter 1234 or 1.23. | refused',
+      'TENT-9, line 12 | From quantity: “1,5” is not a whole number. Enter digits only. | refused',
+      'TENT-9, line 13 | From quantity: “0” is less than 1. | refused',
       'TENT-9, line 14 | The price is missing. Enter - to remove it. | refused',
       'A,9, line 15 | A SKU with a comma cannot be looked up. Import its price. | refused',
       'TENT-9, line 16 | The line has more than 5 columns. | refused',
@@ -95,6 +95,8 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
       'TENT-9, line 4 | price from 50: none → $1,299.00 | created',
       'peg-9, line 8 | price from 12: none → $0.80, minimum: none → 1, step: none → 12 | created',
     ]);
+    const pasted = page.getByRole('region', { name: 'Pasted lines' });
+    await pasted.getByRole('columnheader', { name: 'SKU' }).waitFor();
     expect(await listed('list=PREVIEW')).toEqual(before);
     await page.getByRole('button', { name: 'Write 4 lines' }).click();
     await page.getByText('Result: 1 skipped, 1 updated, 1 removed, 2 created, 10 refused, 1 unchanged').waitFor();
@@ -241,6 +243,7 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('There is a price list VIP already.').first().waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('link', { name: 'Best of all' }).click();
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -290,7 +293,9 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
     await save();
     expect(await page.getByRole('alert').textContent()).toMatch(/41\.00, not 41\.50/);
     expect(await page.getByLabel('Price (USD)').inputValue()).toBe('40');
+    await page.getByText('The price changed from $41.50 to $41.00.').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('button', { name: 'Remove…: LAMP-9 from 12' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('Price removed.').waitFor();
@@ -342,18 +347,25 @@ describeInBrowser('prices for wholesale in the dashboard', () => {
     const save = dialog.getByRole('button', { name: 'Save' });
     await save.click();
     await dialog.locator('[name=payment_terms_days][aria-invalid=true]').waitFor();
+    expect(await dialog.getByRole('alert').textContent()).toBe('Correct the marked field.');
     await dialog.getByLabel('Payment terms (days)').fill('14');
     await save.click();
     await dialog.locator('[name=price_list][aria-invalid=true]').waitFor();
     expect(await faults()).toEqual([]);
     expect(await dialog.getByLabel('VAT ID').inputValue()).toBe('GB1');
     await scene.api.database.query(`UPDATE customers SET company = 'King & Co' WHERE id = $1`, [id]);
-    await dialog.locator('[name=price_list]').fill('');
+    await dialog.getByLabel('Price list code').fill('');
+    await dialog.getByLabel('Groups').fill('Acme, Ltd.\nreseller, eu');
     await save.click();
     await dialog.waitFor({ state: 'detached' });
 
     const { data } = (await scene.api.get(`/v1/customers/${id}`)).json<{ data: object }>();
-    expect(data).toMatchObject({ company: 'King & Co', vat_id: 'GB1', payment_terms_days: 14, groups: ['Acme, Ltd.'] });
+    expect(data).toMatchObject({
+      company: 'King & Co',
+      vat_id: 'GB1',
+      payment_terms_days: 14,
+      groups: ['Acme, Ltd.', 'reseller', 'eu'],
+    });
     await page.context().close();
   });
 

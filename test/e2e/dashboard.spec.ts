@@ -266,7 +266,7 @@ describeInBrowser('the twelve tasks, each by the keyboard in less than 30 second
         await hands.reach(page.getByRole('button', { name: 'Test: ERP' }));
         await hands.enter(page.getByText('Test message queued. The result appears here in a few seconds.'));
         await hands.reach(page.getByRole('button', { name: 'Resume: ERP' }));
-        await hands.enter(page.getByText('delivering', { exact: true }));
+        await hands.enter(page.getByText('last message failed', { exact: true }));
       },
     },
   ];

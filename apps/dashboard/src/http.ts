@@ -68,7 +68,9 @@ async function check(response: Response): Promise<void> {
   if (status === 401) signedOut.set('ended');
   if (headers.get('x-error-code') === 'stale_sign_in') signedOut.set('stale');
   const code = headers.get('x-error-code');
-  throw Object.assign(new Error(error ?? `The service answered with status ${status}.`), { status, faults, code });
+  // A dialog that sends a line shows only this line.
+  const text = error?.replace(/\blines\[0\]: (\w+: )?/, '') ?? `The service answered with status ${status}.`;
+  throw Object.assign(new Error(text), { status, faults, code });
 }
 
 /** The dashboard is one folder below the API, even behind the prefix of a proxy. */

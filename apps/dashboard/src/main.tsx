@@ -11,6 +11,7 @@ import { follow, live } from './live.js';
 import { NewOrder } from './orders/new-order.js';
 import { OrderPage } from './orders/order.js';
 import { Orders } from './orders/orders.js';
+import { OpenDialog } from './parts/ask.js';
 import {
   announce,
   Announcements,
@@ -18,6 +19,7 @@ import {
   focusHeading,
   Forbidden,
   LinkButton,
+  Note,
   Page,
   QueryStatus,
 } from './parts/page.js';
@@ -37,6 +39,7 @@ import { Team } from './team/team.js';
 const NEEDS: Readonly<Record<string, readonly Scope[]>> = {
   '/developers': ['keys', 'webhooks'],
   '/team': ['team'],
+  '/products/import': ['catalog', 'customers', 'sales'],
   '/settings': ['settings'],
   '/audit': ['settings'],
 };
@@ -100,7 +103,10 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
     return { href: to(page), 'aria-current': isHere ? ('page' as const) : undefined, 'aria-keyshortcuts': `g ${key}` };
   };
   // On a phone, the navigation is wider than the page.
-  useEffect(() => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center' }), [path]);
+  useEffect(
+    () => document.querySelector('.top [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }),
+    [path],
+  );
   // The last announcement belongs to the previous page.
   useEffect(() => () => announce(''), [path]);
   return (
@@ -119,11 +125,18 @@ function Frame({ me, children }: { me: Key; children: ComponentChildren }) {
       </header>
       {mode === 'test' && (
         <div class="strip test" data-tone="wait" role="status">
-          Test mode: only test orders are shown. <button onClick={switchMode}>Leave</button>
+          <span>
+            Test mode: only test orders are shown. Stock, products, prices, customers, keys and people are live, and
+            cannot be changed here.
+          </span>
+          <button onClick={switchMode}>Leave</button>
         </div>
       )}
       <Offline />
-      <main>{children}</main>
+      <main>
+        {children}
+        <OpenDialog />
+      </main>
       <footer class="soft">{`Time zone: ${timeZone()}`}</footer>
       <Announcements />
       <Keyboard />
@@ -146,6 +159,8 @@ const ROUTES: Readonly<Record<string, (rest: string) => JSX.Element>> = {
   audit: () => <Audit />,
 };
 
+const IN_TEST = <Note tone="wait">What this page shows is live. Leave test mode to open it.</Note>;
+
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -160,7 +175,8 @@ function Routed({ path }: { path: string }): JSX.Element {
   const given = decode(rest);
   const home = <a href={to('/')}>Home</a>;
   if (!page || given === undefined) return <Page title="Page not found" children={home} />;
-  if (!mayOpen(`/${first}`)) return <Page title="Not permitted" children={<Forbidden />} />;
+  if (!mayOpen(`/${first}`) || !mayOpen(path))
+    return <Page title="Not permitted" children={mode === 'live' ? <Forbidden /> : IN_TEST} />;
   return page(given);
 }
 

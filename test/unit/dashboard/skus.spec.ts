@@ -25,11 +25,15 @@ describe('a line of SKUs and units', () => {
     expect(read('LAMP 60', both, '60 × LAMP')).toEqual([{ sku: 'LAMP', units: 60 }]);
   });
 
-  it('adds to the same SKU of another line', () => {
-    const lines = read('A\n\n  A 3 \nB', ['A', 'B']).filter((reading) => reading !== undefined);
+  it('adds to the same SKU of another line for the same bin', () => {
+    const lines = [
+      { sku: 'A', units: 1, place: '', text: 'A' },
+      { sku: 'A', units: 3, place: '', text: 'A 3' },
+      { sku: 'A', units: 2, place: 'MAIN/B', text: 'A 2' },
+    ];
     expect(sumsOf(lines)).toEqual([
-      { sku: 'A', units: 4 },
-      { sku: 'B', units: 1 },
+      { sku: 'A', units: 4, place: '', texts: ['A', 'A 3'] },
+      { sku: 'A', units: 2, place: 'MAIN/B', texts: ['A 2'] },
     ]);
   });
 });

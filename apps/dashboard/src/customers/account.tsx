@@ -15,31 +15,24 @@ type OfCustomer = Readonly<{ customer: Customer }>;
 const change = (id: string, body: Patch) => api.PATCH('/v1/customers/{id}', { params: { path: { id } }, body });
 
 /** Reads the fields whose text is not their value. */
-const READERS: Readonly<Record<string, (text: string) => unknown>> = {
-  groups: wordsIn,
+const readers = (groups: readonly string[]): Readonly<Record<string, (text: string) => unknown>> => ({
+  // The name of a group may have a comma.
+  groups: (text) => wordsIn(text, (line) => (groups.includes(line) ? [line] : line.split(','))),
   price_list: (text) => text || null,
   payment_terms_days: (text) => (text ? readUnits(text) : null),
-};
-
-function PriceListCodes() {
-  const lists = usePriceLists().data?.data ?? [];
-  return (
-    <datalist id="price-lists">
-      {lists.map(({ code, name }) => (
-        <option key={code} value={code} label={name} />
-      ))}
-    </datalist>
-  );
-}
+});
 
 export function EditCompany({ customer }: OfCustomer) {
   const { id, company, vat_id, price_list, payment_terms_days: terms } = customer;
+  const lists = usePriceLists().data?.data ?? [];
+  const known = [...customer.groups, ...lists.flatMap((list) => list.customer_groups)];
   const texts = {
     ...{ company, vat_id, price_list: price_list ?? '', groups: customer.groups.join('\n') },
     payment_terms_days: terms === null ? '' : String(terms),
   };
   const send = (values: Values) => {
-    const read = (name: string, text: string) => (READERS[name] ? READERS[name](text) : text);
+    const readerOf = readers(known);
+    const read = (name: string, text: string) => (readerOf[name] ? readerOf[name](text) : text);
     const changed = Object.entries(changesOf(values)).map(([name, text]) => [name, read(name, text)]);
     return change(id, Object.fromEntries(changed) as Patch);
   };
@@ -56,7 +49,7 @@ export function EditCompany({ customer }: OfCustomer) {
       <div class="pair">
         <Field label="Company" name="company" defaultValue={company} autoFocus />
         <Field label="VAT ID" name="vat_id" defaultValue={vat_id} />
-        <Field label="Price list" name="price_list" list="price-lists" defaultValue={texts.price_list} />
+        <Field label="Price list code" name="price_list" list="price-lists" defaultValue={texts.price_list} />
         <Units
           label="Payment terms (days)"
           name="payment_terms_days"
@@ -64,13 +57,17 @@ export function EditCompany({ customer }: OfCustomer) {
           begin={texts.payment_terms_days}
         />
       </div>
-      <PriceListCodes />
+      <datalist id="price-lists">
+        {lists.map(({ code, name }) => (
+          <option key={code} value={code} label={name} />
+        ))}
+      </datalist>
       <Field
         label="Groups"
         name="groups"
         rows={3}
         defaultValue={texts.groups}
-        hint="Price lists apply to groups. One group per line."
+        hint="Price lists apply to groups. Separate groups by lines or commas."
       />
     </ConfirmDialog>
   );

@@ -14,6 +14,14 @@ type Customer = Schemas['Customer'];
 
 const termsText = (terms: number | null) => (terms === null ? 'none' : count(terms, 'day'));
 
+/** An erasure leaves this name, and no way to reach the person. */
+const isErased = ({ name, email, phone }: Pick<Customer, 'name' | 'email' | 'phone'>): boolean =>
+  name === 'Erased' && email === '' && phone === '';
+
+const StatusBadge = ({ customer }: { customer: Pick<Customer, 'name' | 'email' | 'phone' | 'status'> }) => (
+  <Badge state={isErased(customer) ? 'erased' : customer.status} />
+);
+
 const COLUMNS: Columns<Schemas['CustomerListItem']> = {
   Customer: ({ id, name, tags }) => <Named name={name} href={to(`/customers/${id}`)} small={tags} />,
   Email: ({ email }) => <span class="line">{email}</span>,
@@ -21,7 +29,7 @@ const COLUMNS: Columns<Schemas['CustomerListItem']> = {
   City: ({ city }) => city,
   Prices: ({ price_list, groups }) => <Named name={price_list ?? ''} small={groups} />,
   Terms: ({ payment_terms_days: terms }) => terms !== null && termsText(terms),
-  Status: ({ status }) => <Badge state={status} />,
+  Status: (customer) => <StatusBadge customer={customer} />,
   Since: ({ created_at }) => <Time at={created_at} />,
   Spent: right(({ total_spent }) => money(total_spent, currency())),
 };
@@ -43,6 +51,8 @@ function Status() {
   );
 }
 
+const FIRST = 'No customers yet. Import them, or let the shop create them.';
+
 export function Customers() {
   const { search, status, group, price_list, ...route } = useRoute().query;
   const query = { search, status, group, price_list, ...pageOf(route) };
@@ -55,7 +65,14 @@ export function Customers() {
         <input name="group" aria-label="Group" placeholder="Group: any" autoComplete="off" defaultValue={group ?? ''} />
         <Choice name="price_list" label="Price list" values={choicesOf(lists?.data)} left={lists?.left} />
       </Filters>
-      <List label="Customers" noun="customer" query={list} columns={COLUMNS} empty="No matching customers." />
+      <List
+        label="Customers"
+        noun="customer"
+        query={list}
+        columns={COLUMNS}
+        empty="No matching customers."
+        first={FIRST}
+      />
     </Page>
   );
 }
@@ -78,7 +95,7 @@ export function CustomerPage({ id }: { id: string }) {
           {can('customers') && <Actions customer={customer} />}
         </>
       }
-      badges={<Badge state={customer.status} />}
+      badges={<StatusBadge customer={customer} />}
       facts={[`${money(customer.total_spent, currency())} spent`, `customer since ${timeText(customer.created_at)}`]}
       about={
         <>

@@ -99,7 +99,7 @@ function KeyActions({ row }: { row: StoreKey }) {
   const isOff = row.status === 'DEACTIVATED';
   const use = row.last_used_at
     ? `It was last used on ${timeText(row.last_used_at)} and made ${count(row.requests_7_days, 'request')} in the last 7 days.`
-    : 'It was never used.';
+    : 'No use is recorded. Requests appear here up to a minute later.';
   const reason = row.successor_id
     ? 'This key was already rolled. Use its successor.'
     : isOff
@@ -140,7 +140,7 @@ const COLUMNS: Columns<StoreKey> = {
   ),
   Scopes: mayOf,
   Networks: ({ networks }) => networks.join(', ') || 'any',
-  'Last used': right(({ last_used_at: at }) => (at ? <Time at={at} /> : 'never')),
+  'Last used': right(({ last_used_at: at }) => (at ? <Time at={at} /> : '–')),
   '7 days': right(({ requests_7_days, refused_7_days: refused }) => (
     <>
       {requests_7_days.toLocaleString()}
@@ -167,6 +167,7 @@ export function Keys() {
         columns={{ ...COLUMNS, Actions: right((row: StoreKey) => <KeyActions row={row} />) }}
         empty="No active keys. Create a key for each integration, such as an ERP."
       />
+      <p class="foot soft">Requests are counted up to a minute later.</p>
       {over.length > 0 && (
         <details class="foot">
           <summary>{count(over.length, 'key')} revoked or expired</summary>

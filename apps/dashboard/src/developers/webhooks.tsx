@@ -174,9 +174,11 @@ const DELIVERIES: Columns<Delivery> = {
   'Duration (ms)': right(({ duration_ms }) => duration_ms.toLocaleString()),
 };
 
-function State({ state, reason, failing_since }: WebhookListItem) {
+function State({ row: { state, reason, failing_since }, last }: { row: WebhookListItem; last: Delivery | undefined }) {
   if (state === 'paused') return <Badge state="paused" tone={reason === 'requested' ? 'wait' : 'bad'} />;
-  return <Badge state={failing_since ? 'failing' : 'delivering'} tone={failing_since ? 'bad' : 'good'} />;
+  if (failing_since) return <Badge state="failing" tone="bad" />;
+  if (!last) return <Badge state="no message sent yet" />;
+  return isGood(last) ? <Badge state="delivering" tone="good" /> : <Badge state="last message failed" tone="bad" />;
 }
 
 function ErrorNotice({ hook }: { hook: Webhook }) {
@@ -200,15 +202,17 @@ function Shown({ row }: { row: WebhookListItem }) {
   const { id, name, url, kinds, lag_seconds, failing_since, state } = row;
   const query = useGet('/v1/webhooks/{id}', { path: { id } }, POLL_MS);
   const hook = query.data?.data;
+  const last = hook?.last_deliveries[0];
+  const isNews = last && (last.type === 'webhook.test' || !isGood(last));
   const facts = joined([name && url, kinds.join(', '), lag_seconds > 0 && `${count(lag_seconds, 'second')} behind`]);
   return (
-    <Section title={name || url} actions={<State {...row} />}>
+    <Section title={name || url} actions={hook && <State row={row} last={last} />}>
       <p class="soft line">{facts}</p>
       <QueryStatus query={query} />
       {hook && <ErrorNotice hook={hook} />}
       {hook && <WebhookActions hook={hook} />}
       {hook && hook.last_deliveries.length > 0 && (
-        <details open={!!failing_since || state === 'paused'}>
+        <details open={isNews || !!failing_since || state === 'paused'}>
           <summary>Recent attempts</summary>
           <Table label={`Attempts of ${name || url}`} rows={hook.last_deliveries} columns={DELIVERIES} />
         </details>

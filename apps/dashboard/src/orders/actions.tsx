@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { paths } from '@store-commerce/client';
-import { api, textOf, type Order, type OrderListItem } from '../http.js';
-import { money, readAmount, readUnits } from '../parts/amount.js';
+import { api, textOf, useGet, type Order, type OrderListItem } from '../http.js';
+import { money, plainMoney, readAmount, readUnits } from '../parts/amount.js';
 import {
   Amount,
   ConfirmDialog,
@@ -15,27 +15,89 @@ import {
   type Values,
 } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
-import { count, sum } from '../parts/text.js';
+import { Note } from '../parts/page.js';
+import { count, isolateBidi, joined, sum } from '../parts/text.js';
 import { describe, leftOf, type Line, type OfOrder } from './columns.js';
 
 type Change = 'cancel' | 'hold' | 'lines' | 'mails' | 'notes' | 'payments' | 'refunds' | 'release' | 'shipments';
 type Post<C extends Change> = paths[`/v1/orders/{id}/${C}`]['post'];
 export type Body<C extends Change> = NonNullable<Post<C>['requestBody']>['content']['application/json'];
 
+/** Names the line of the order instead of its place in the body, such as `lines[0].quantity`. */
+function numberLines(error: unknown, body: object): never {
+  const placed = (text: string, list: string, index: string, field?: string) => {
+    const line = (body as Record<string, { line?: number }[] | undefined>)[list]?.[Number(index)]?.line;
+    return line === undefined ? text : `line ${line}: ${field ?? ''}`;
+  };
+  const { message } = error as Error;
+  throw Object.assign(error as Error, { message: message.replace(/\b(\w+)\[(\d+)\]\.?(\w+)?/g, placed) });
+}
+
 /** Changes an order. @returns the text to announce. */
 export async function change<C extends Change>(id: string, what: C, body: Body<C>, toast = ''): Promise<string> {
-  await api.POST(`/v1/orders/{id}/${what as 'notes'}`, { params: { path: { id } }, body: body as Body<'notes'> });
+  const request = { params: { path: { id } }, body: body as Body<'notes'> };
+  await api.POST(`/v1/orders/{id}/${what as 'notes'}`, request).catch((error: unknown) => numberLines(error, body));
   return toast;
+}
+
+/** Says a refusal as the page shows the order: with the names of its lines, and with amounts in major units. */
+function inWordsOf({ line_items, currency }: Order, text: string): string {
+  const nameOf = (line: string) => line_items.find((each) => each.line === Number(line))?.name;
+  const named = text.replace(/\bline (\d+)/gi, (all, line: string) => isolateBidi(nameOf(line) ?? all));
+  const isMinor = named.endsWith(' (in minor units)');
+  return isMinor
+    ? named.slice(0, -17).replace(/\b(\d+)( [A-Z]{3})?\b/g, (_, minor) => money(Number(minor), currency))
+    : named;
+}
+
+const rethrow = (order: Order) => (error: unknown) => {
+  throw Object.assign(error as Error, { message: inWordsOf(order, textOf(error)) });
+};
+
+/** What another person may change while a dialog is open. */
+const stateOf = (order: Order): Readonly<Record<string, string>> => ({
+  payment: order.status.toLowerCase(),
+  fulfillment: order.held ? 'under review' : order.fulfillment_status.toLowerCase(),
+  'units to ship': String(sum(order.line_items.map(leftOf))),
+  shipments: order.shipments.map(({ reference, status }) => `${reference} ${status}`).join(', ') || 'none',
+  total: money(order.total_amount, order.currency),
+  outstanding: money(order.amount_open, order.currency),
+  'refund due': money(order.refund_due, order.currency),
+  customer: joined([order.customer.name, order.customer.email, order.customer.phone]),
+  address: joined(Object.values(order.shipping_address)),
+});
+
+function Changed({ order }: OfOrder) {
+  const now = useGet('/v1/orders/{id}', { path: { id: order.receipt_number } }).data?.data ?? order;
+  const [before] = useState(() => stateOf(order));
+  const changed = Object.entries(stateOf(now)).filter(([name, text]) => text !== before[name]);
+  if (changed.length === 0) return null;
+  const texts = changed.map(([name, text]) => `${name}: ${before[name] || 'none'} → ${text || 'none'}`);
+  return <Note tone="wait">{`The order has changed. ${texts.join('; ')}.`}</Note>;
+}
+
+/** A dialog that says what has changed in the order since it opened. */
+export function OrderDialog({ order, send, children, ...ask }: ConfirmDialogProps & OfOrder) {
+  const act = (values: Values, form: FormData) => Promise.resolve(send(values, form)).catch(rethrow(order));
+  return (
+    <ConfirmDialog {...ask} send={act}>
+      <Changed order={order} />
+      {children}
+    </ConfirmDialog>
+  );
 }
 
 /** The order as the change would leave it. */
 export async function preview<C extends 'cancel' | 'lines' | 'refunds'>(
-  id: string,
+  order: Order,
   what: C,
   body: Body<C>,
 ): Promise<Order> {
-  const params = { path: { id }, query: { preview: true as const } };
-  const { data } = await api.POST(`/v1/orders/{id}/${what as 'lines'}`, { params, body });
+  const params = { path: { id: order.id }, query: { preview: true as const } };
+  const { data } = await api
+    .POST(`/v1/orders/{id}/${what as 'lines'}`, { params, body })
+    .catch((error: unknown) => numberLines(error, body))
+    .catch(rethrow(order));
   if (!data) throw new Error('The service did not answer.');
   return data.data;
 }
@@ -75,7 +137,14 @@ export function ShipUnits({ order }: OfOrder) {
   };
   const reason = order.held ? 'The order is under review. Release it first.' : undefined;
   return (
-    <ConfirmDialog title={`Ship ${order.receipt_number}`} submitLabel="Ship" tone="primary" reason={reason} send={send}>
+    <OrderDialog
+      order={order}
+      title={`Ship ${order.receipt_number}`}
+      submitLabel="Ship"
+      tone="primary"
+      reason={reason}
+      send={send}
+    >
       <Field label="Tracking number" name="tracking_number" autoFocus />
       <div class="pair">
         <Field label="Carrier" name="carrier" defaultValue={order.shipments.at(-1)?.carrier ?? ''} />
@@ -83,7 +152,7 @@ export function ShipUnits({ order }: OfOrder) {
       </div>
       <LineUnits lines={lines} all />
       <NotifyCheckbox />
-    </ConfirmDialog>
+    </OrderDialog>
   );
 }
 
@@ -97,10 +166,46 @@ export function Pay({ order }: OfOrder) {
   const text = 'Enter the payment number of your bank, till or gateway.';
   const reason = open > 0 ? undefined : 'Nothing is outstanding.';
   return (
-    <ConfirmDialog title="Record payment" text={text} submitLabel="Record payment" reason={reason} send={send}>
-      <Amount minor={open} currency={currency} />
+    <OrderDialog
+      order={order}
+      title="Record payment"
+      text={text}
+      submitLabel="Record payment"
+      reason={reason}
+      send={send}
+    >
+      <Amount minor={open} currency={currency} least={1} />
       <Field label="Payment number" name="reference" required defaultValue={`PAY-${payments.length + 1}`} />
-    </ConfirmDialog>
+    </OrderDialog>
+  );
+}
+
+/** Takes back a payment that was recorded by mistake. The history keeps both records. */
+export function Reverse({ order, payment }: OfOrder & Readonly<{ payment: Order['payments'][number] }>) {
+  const { amount, written_off } = payment;
+  const reference = `REV-${payment.reference}`.slice(0, 64);
+  const isOver = order.refunds.some((refund) => refund.reference === reference) || written_off !== 0;
+  if (isOver || amount === 0 || amount > order.amount_paid - order.amount_refunded) return null;
+  const send = () =>
+    change(order.id, 'refunds', { reference, amount, reason: 'chargeback', notify: false }, 'Payment reversed.');
+  const text =
+    'For a payment that was recorded by mistake. Its amount is outstanding again. The customer receives no email.';
+  const title = `Reverse payment ${payment.reference}?`;
+  return <OrderDialog {...{ order, title, text, send }} submitLabel="Reverse" tone="danger" />;
+}
+
+export function EditTracking({ order, shipment }: OfOrder & Readonly<{ shipment: Order['shipments'][number] }>) {
+  const { reference, carrier, tracking_number } = shipment;
+  const send = (values: Values) => {
+    const body = changes(values, { carrier, tracking_number });
+    return api.PATCH('/v1/orders/{id}/shipments/{reference}', { params: { path: { id: order.id, reference } }, body });
+  };
+  const words = { label: 'Edit tracking…', title: `Edit the tracking of ${reference}`, toast: 'Tracking saved.' };
+  return (
+    <OrderDialog order={order} {...words} submitLabel="Save" tone="quiet" send={send}>
+      <Field label="Tracking number" name="tracking_number" defaultValue={tracking_number} autoFocus />
+      <Field label="Carrier" name="carrier" defaultValue={carrier} />
+    </OrderDialog>
   );
 }
 
@@ -126,17 +231,32 @@ export function Refund({ order }: OfOrder) {
     const body = bodyOf(values);
     return change(order.id, 'refunds', body, `Refund of ${money(body.amount, currency)} recorded.`);
   };
+  const begin = refund_due > 0 ? refund_due : left;
+  const [proposed, propose] = useState<number>();
+  const followed = useRef('""');
+  const reset = () => {
+    propose(undefined);
+    followed.current = '""';
+  };
   const outcome = async (values: Values) => {
-    const after = await preview(order.id, 'refunds', bodyOf(values));
+    const body = bodyOf(values);
+    const units = JSON.stringify(body.lines ?? '');
+    if (body.reason === 'goods' && units !== followed.current) {
+      followed.current = units;
+      const due = body.lines && (await preview(order, 'refunds', { ...body, amount: 0 })).refund_due;
+      propose(due === undefined ? undefined : Math.min(due, left));
+      return '';
+    }
+    const after = await preview(order, 'refunds', body);
     const credited = after.amount_credited - order.amount_credited;
     return `This credits ${money(credited, currency)}. ${moneyLeft(after)}`;
   };
   const reason = left > 0 ? undefined : 'Nothing to refund.';
   return (
-    <ConfirmDialog title="Record refund" submitLabel="Record refund" reason={reason} send={send}>
+    <OrderDialog {...{ order, reason, send }} title="Record refund" submitLabel="Record refund" onOpen={reset}>
       <p class="soft">This only records the refund. Send the money through your bank or gateway.</p>
       <div class="pair">
-        <Amount minor={refund_due > 0 ? refund_due : left} currency={currency} />
+        <Amount key={proposed} minor={proposed ?? begin} currency={currency} />
         <Field label="Refund number" name="reference" required defaultValue={`REF-${refunds.length + 1}`} />
       </div>
       <Choices
@@ -154,7 +274,7 @@ export function Refund({ order }: OfOrder) {
       )}
       <NotifyCheckbox />
       <Outcome of={outcome} />
-    </ConfirmDialog>
+    </OrderDialog>
   );
 }
 
@@ -170,30 +290,31 @@ export function Cancel({ order }: OfOrder) {
   };
   const send = (values: Values) =>
     change(order.id, 'cancel', bodyOf(values), isPart ? `${units} cancelled.` : `${receipt_number} cancelled.`);
-  const outcome = async (values: Values) => moneyLeft(await preview(order.id, 'cancel', bodyOf(values)));
+  const outcome = async (values: Values) => moneyLeft(await preview(order, 'cancel', bodyOf(values)));
   const title = isPart ? `Cancel ${units} of ${receipt_number}?` : `Cancel ${receipt_number}?`;
   const words = isPart
     ? { label: 'Cancel remaining units…', submitLabel: 'Cancel units', keep: 'Keep units' }
     : { label: 'Cancel order…', submitLabel: 'Cancel order', keep: 'Keep order' };
   return (
-    <ConfirmDialog title={title} {...words} tone="danger" send={send}>
+    <OrderDialog order={order} title={title} {...words} tone="danger" send={send}>
       <p class="soft">This cannot be undone.</p>
       <Field label="Reason" name="reason" hint="Recorded in the history. Not visible to the customer." />
       {!isPart && <Amount label="Cancellation fee" name="fee" currency={currency} />}
       <Check label={`Restock ${units}`} name="restock" defaultChecked />
       <NotifyCheckbox />
       <Outcome of={outcome} />
-    </ConfirmDialog>
+    </OrderDialog>
   );
 }
 
-export function Hold({ order: { id, receipt_number } }: OfOrder) {
+export function Hold({ order }: OfOrder) {
+  const { id, receipt_number } = order;
   const words = { title: `Hold ${receipt_number}?`, text: 'The order does not ship until a person releases it.' };
   const send = (body: Values<'reason'>) => change(id, 'hold', body, `${receipt_number} is under review.`);
   return (
-    <ConfirmDialog {...words} submitLabel="Hold" send={send}>
+    <OrderDialog order={order} {...words} submitLabel="Hold" send={send}>
       <Field label="Reason" name="reason" required autoFocus />
-    </ConfirmDialog>
+    </OrderDialog>
   );
 }
 
@@ -221,9 +342,9 @@ export function CorrectContact({ order }: OfOrder) {
   };
   const words = { title: 'Edit contact and shipping address', submitLabel: 'Save', toast: 'Contact saved.' };
   return (
-    <ConfirmDialog label="Edit contact…" {...words} tone="quiet" send={send}>
+    <OrderDialog order={order} label="Edit contact…" {...words} tone="quiet" send={send}>
       <Fields of={{ ...PERSON, ...PLACE, country: 'Country' }} before={before} />
-    </ConfirmDialog>
+    </OrderDialog>
   );
 }
 
@@ -235,12 +356,12 @@ export function CorrectBilling({ order }: OfOrder) {
   };
   const words = { title: 'Edit billing address', submitLabel: 'Save', toast: 'Billing address saved.' };
   return (
-    <ConfirmDialog label="Edit billing…" {...words} tone="quiet" send={send}>
+    <OrderDialog order={order} label="Edit billing…" {...words} tone="quiet" send={send}>
       <Fields
         of={{ name: 'Name', company: 'Company', vat_id: 'VAT ID', ...PLACE, country: 'Country' }}
         before={billing_address}
       />
-    </ConfirmDialog>
+    </OrderDialog>
   );
 }
 
@@ -264,7 +385,7 @@ interface BulkDialogProps extends Omit<ConfirmDialogProps, 'title' | 'send'> {
   act(this: void, id: string, values: Values): Promise<unknown>;
   /** Shows a field for each order. */
   readonly field?: (order: Listed) => ComponentChildren;
-  /** Is called with the orders of which the action is done. */
+  /** Receives the orders that were accepted. */
   readonly onDone?: ((orders: readonly Listed[]) => void) | undefined;
 }
 

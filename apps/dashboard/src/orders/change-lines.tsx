@@ -1,8 +1,8 @@
 import { codeOf, queries, textOf, useRead, type Order } from '../http.js';
 import { money, plainMoney, readUnits } from '../parts/amount.js';
-import { ConfirmDialog, Seen, UnitsInput, type Values } from '../parts/ask.js';
+import { Seen, UnitsInput, type Values } from '../parts/ask.js';
 import { Rows } from '../parts/list.js';
-import { change, moneyLeft, preview, type Body } from './actions.js';
+import { change, moneyLeft, OrderDialog, preview, type Body } from './actions.js';
 import { describe, type OfOrder } from './columns.js';
 import { AddLines, fieldOf, isOfLines, itemsIn, lineFaults, MAX_UNITS, useTyped } from './lines.js';
 
@@ -22,11 +22,11 @@ function bodyOf({ seen = '{}', ...values }: Values): Body<'lines'> {
 const isEmpty = ({ set, add }: Body<'lines'>): boolean => !set && !add;
 
 /** The order as the change would leave it, with the fields of its added lines. */
-const quoteOf = (id: string, body: Body<'lines'>) => ({
-  queryKey: ['lines', id, body],
+const quoteOf = (order: Order, body: Body<'lines'>) => ({
+  queryKey: ['lines', order.id, body],
   queryFn: async () => {
     const added = (body.add ?? []).map(fieldOf);
-    return isEmpty(body) ? null : { ...(await preview(id, 'lines', body)), added };
+    return isEmpty(body) ? null : { ...(await preview(order, 'lines', body)), added };
   },
 });
 
@@ -42,7 +42,7 @@ export function ChangeLines({ order }: OfOrder) {
   const send = async (values: Values) => {
     const body = bodyOf(values);
     if (isEmpty(body)) throw new Error('No lines changed.');
-    const quote = quoteOf(id, body);
+    const quote = quoteOf(order, body);
     try {
       const seen = queries.getQueryData<Order>(quote.queryKey);
       if (!seen) throw new Error(quoteText(await queries.fetchQuery(quote), order));
@@ -58,7 +58,8 @@ export function ChangeLines({ order }: OfOrder) {
   };
   const title = `Edit the lines of ${receipt_number}`;
   return (
-    <ConfirmDialog
+    <OrderDialog
+      order={order}
       label="Edit lines…"
       {...{ title, send }}
       submitLabel="Save"
@@ -66,7 +67,7 @@ export function ChangeLines({ order }: OfOrder) {
       text="0 units remove a line."
     >
       <LinesForm order={order} />
-    </ConfirmDialog>
+    </OrderDialog>
   );
 }
 
@@ -74,7 +75,7 @@ function LinesForm({ order }: OfOrder) {
   const { line_items, currency, customer } = order;
   const { ref, values } = useTyped<HTMLParagraphElement>();
   const body = bodyOf(values);
-  const { queryKey, queryFn } = quoteOf(order.id, body);
+  const { queryKey, queryFn } = quoteOf(order, body);
   const { data: after, error, isPlaceholderData } = useRead(queryKey, queryFn);
   const set = body.set?.map(({ line }) => `line-${line}`) ?? [];
   const faults = lineFaults(error, { set, add: (body.add ?? []).map(fieldOf) });

@@ -27,7 +27,8 @@ export const describe = ({ sku, attributes }: Pick<Line, 'sku' | 'attributes'>):
 
 export function StageBadge({ stage, held = false }: { stage: string; held: boolean | undefined }) {
   if (held) return <Badge state="held" word="under review" />;
-  return <Badge state={stage} word={stage === 'PENDING' ? 'to ship' : undefined} />;
+  const isToShip = stage === 'PENDING' || stage === 'CONFIRMED';
+  return <Badge state={stage} word={isToShip ? 'to ship' : undefined} />;
 }
 
 export const COLUMNS = {

@@ -1,14 +1,27 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, get, lastOf, MAX_PAGES, useGet, useRead, type Order, type Schemas } from '../http.js';
 import { money } from '../parts/amount.js';
-import { ConfirmDialog, Field, type Values } from '../parts/ask.js';
+import { ConfirmDialog, Field, Form, type Values } from '../parts/ask.js';
 import { capitalize, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
-import { Badge, Button, Copy, Note, Page, PaymentBadge, Section, QueryStatus } from '../parts/page.js';
+import { Badge, Button, Copy, Note, Page, PaymentBadge, RowActions, Section, QueryStatus } from '../parts/page.js';
 import { count, joined, Lines, Time, timeText } from '../parts/text.js';
 import { to } from '../route.js';
 import { can } from '../session.js';
-import { Cancel, change, CorrectBilling, CorrectContact, Hold, Pay, Refund, Release, ShipUnits } from './actions.js';
+import {
+  Cancel,
+  change,
+  CorrectBilling,
+  CorrectContact,
+  EditTracking,
+  Hold,
+  OrderDialog,
+  Pay,
+  Refund,
+  Release,
+  Reverse,
+  ShipUnits,
+} from './actions.js';
 import { ChangeLines } from './change-lines.js';
 import { addressLines, labelWarnings, describe, leftOf, StageBadge, sumsOf, type Line, type OfOrder } from './columns.js';
 import { Print, useDocuments, type PrintProps } from './documents.js';
@@ -115,7 +128,7 @@ const columnsOf = (currency: string): Columns<Line> => ({
     <Lines of={allocations.map(({ warehouse, bin, quantity }) => `${warehouse}/${bin} × ${quantity}`)} />
   ),
   Units: right((line) => <Units line={line} />),
-  Price: right(({ unit_price }) => money(unit_price, currency)),
+  Price: right(({ unit_price, price_source }) => <Named name={money(unit_price, currency)} small={[price_source]} />),
   Amount: right(({ line_total }) => money(line_total, currency)),
 });
 
@@ -148,7 +161,16 @@ function Amounts({ order }: OfOrder) {
     fact('Outstanding', order.amount_open),
     !!order.due_at && (['Due', timeText(order.due_at)] as const),
     order.refund_due > 0 && fact('Refund due', order.refund_due),
-    ...payments.map(({ reference, at, amount }) => fact(`Payment ${reference}, ${timeText(at)}`, amount)),
+    ...payments.map((payment) => {
+      const { reference, at, amount } = payment;
+      const reverse = (
+        <RowActions key="reverse" of={reference}>
+          <Reverse {...{ order, payment }} />
+        </RowActions>
+      );
+      const value = [money(amount, currency), can('payments') && reverse];
+      return [`Payment ${reference}, ${timeText(at)}`, value] as const;
+    }),
     ...refunds.map(({ reference, at, amount, reason }) => {
       return fact(`Refund ${reference} (${reason}), ${timeText(at)}`, -amount);
     }),
@@ -212,9 +234,10 @@ function Fraud({ order }: OfOrder) {
 }
 
 type Shipment = Order['shipments'][number];
-const NEXT = { picking: ['shipped', 'void'], shipped: ['delivered'], delivered: [], void: [] } as const;
+const NEXT = { picking: ['shipped', 'void'], shipped: ['delivered', 'void'], delivered: [], void: [] } as const;
 
-function Shipments({ order: { id, shipments, line_items } }: OfOrder) {
+function Shipments({ order }: OfOrder) {
+  const { id, shipments, line_items } = order;
   const nameOf = (line: number) => line_items.find((each) => each.line === line)?.name;
   if (shipments.length === 0) return null;
   const ask = (reference: string, status: 'shipped' | 'delivered' | 'void') => {
@@ -222,24 +245,28 @@ function Shipments({ order: { id, shipments, line_items } }: OfOrder) {
     const send = () => api.PATCH('/v1/orders/{id}/shipments/{reference}', { params, body: { status } });
     if (status === 'void') {
       const words = { title: `Void ${reference}?`, text: 'Its units can ship again.', toast: `${reference} voided.` };
-      return <ConfirmDialog key={status} {...words} submitLabel="Void" tone="danger" send={send} />;
+      return <OrderDialog key={status} {...{ order, send }} {...words} submitLabel="Void" tone="danger" />;
     }
     const words = { title: `Mark ${reference} as ${status}?`, toast: `${reference} marked as ${status}.` };
     const text = 'The order history records the time.';
     return (
-      <ConfirmDialog key={status} {...words} text={text} submitLabel={`Mark as ${status}`} tone="quiet" send={send} />
+      <OrderDialog key={status} {...{ order, send, text }} {...words} submitLabel={`Mark as ${status}`} tone="quiet" />
     );
   };
-  const row = ({ reference, status: now, shipped_at, items, carrier, tracking_number }: Shipment) => ({
-    key: reference,
-    name: <strong>{reference}</strong>,
-    detail: joined([...items.map(({ line, quantity }) => `${quantity} × ${nameOf(line)}`), carrier, tracking_number]),
-    end: [
-      <Badge key="state" state={now} />,
-      shipped_at && <Time key="at" at={shipped_at} />,
-      can('fulfillment') && NEXT[now]?.map((status) => ask(reference, status)),
-    ],
-  });
+  const row = (shipment: Shipment) => {
+    const { reference, status: now, shipped_at, items, carrier, tracking_number } = shipment;
+    return {
+      key: reference,
+      name: <strong>{reference}</strong>,
+      detail: joined([...items.map(({ line, quantity }) => `${quantity} × ${nameOf(line)}`), carrier, tracking_number]),
+      end: [
+        <Badge key="state" state={now} />,
+        shipped_at && <Time key="at" at={shipped_at} />,
+        can('fulfillment') && now !== 'void' && <EditTracking key="tracking" {...{ order, shipment }} />,
+        can('fulfillment') && NEXT[now]?.map((status) => ask(reference, status)),
+      ],
+    };
+  };
   return (
     <Section title="Shipments">
       <Rows rows={shipments.map(row)} />
@@ -302,7 +329,8 @@ type OrderEvent = Schemas['OrderEvent'];
 
 const lower = (text: string | null) => text?.toLowerCase().replaceAll('_', ' ') ?? '';
 
-function headline({ event, field, from, to }: OrderEvent): string {
+function headline({ event, field, from, to, details: { to: moved } }: OrderEvent): string {
+  if (event === 'shipment_changed') return typeof moved === 'string' ? `Shipment ${moved}` : 'Tracking changed';
   if (event !== 'status_changed') return capitalize(lower(event));
   return `${field === 'status' ? 'Payment' : 'Fulfillment'} ${lower(from)} → ${lower(to)}`;
 }

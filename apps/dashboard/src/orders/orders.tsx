@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, useGet, useRead, type OrderListItem, type OrderQuery } from '../http.js';
 import { arrivals, showArrivals } from '../live.js';
 import { startOfDay } from '../parts/day.js';
@@ -12,7 +12,14 @@ import { HoldOrders, PayOrders, Release, Ship } from './actions.js';
 import { COLUMNS, INCLUDE, ONLY_MODE } from './columns.js';
 import { Print, useDocuments } from './documents.js';
 
-const STAGES = [['PENDING'], ['CONFIRMED'], ['PROCESSING'], ['SHIPPED'], ['DELIVERED'], ['CANCELLED'], ['RETURNED']];
+const STAGES = [
+  ['PENDING,CONFIRMED', 'To ship'],
+  ['PROCESSING'],
+  ['SHIPPED'],
+  ['DELIVERED'],
+  ['CANCELLED'],
+  ['RETURNED'],
+];
 const PAYMENTS = [['PENDING', 'Unpaid'], ['SUCCEEDED', 'Paid'], ['FAILED'], ['REFUNDED'], ['CANCELLED']];
 const SOURCES = [['WEBSITE'], ['POS', 'Point of sale']];
 
@@ -79,8 +86,13 @@ export function Orders() {
   const query = filterOf(route);
   const list = useGet('/v1/orders', { query });
   const [chosen, choose] = useState(NONE);
-  useEffect(() => choose(NONE), [route]);
-  const picked = list.data?.data.filter(({ receipt_number }) => chosen.has(receipt_number)) ?? [];
+  const { page: _, ...filter } = route.query;
+  const address = to(route.path, filter);
+  useEffect(() => choose(NONE), [address]);
+  // Orders that were chosen on another page stay chosen.
+  const known = useRef(new Map<string, OrderListItem>()).current;
+  for (const order of list.data?.data ?? []) known.set(order.receipt_number, order);
+  const picked = [...chosen].flatMap((name) => known.get(name) ?? []);
   const held = picked.filter((order) => order.held);
   const open = picked.filter(({ amount_open }) => amount_open);
   const { documents, printDocuments } = useDocuments(chosen);
@@ -109,6 +121,7 @@ export function Orders() {
         columns={COLUMNS}
         keyOf={(order) => order.receipt_number}
         empty="No orders."
+        first="No orders yet. New orders appear here."
         all={{ queue: 'all' }}
         {...(can('fulfillment') ? { chosen, choose } : {})}
       >

@@ -26,13 +26,21 @@ const DECIMAL =
   /^(\d+|\d{1,3}(?:[ '’\u00A0\u202F]\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.))(?:[.,](\d+))?$/;
 const THOUSANDS = /^[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+)$/;
 
+/** Removes the symbol or the code of the currency before or after the amount, as spreadsheets write it. */
+function withoutCurrency(text: string, currency: string): string {
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+  const symbol = format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency;
+  const [found] = [symbol, currency].filter((mark) => text.startsWith(mark) || text.endsWith(mark));
+  return found === undefined ? text : text.replace(found, '').trim();
+}
+
 /**
  * Returns the typed amount in minor units: a comma or a point precedes the decimals, and thousands may be separated.
  * @throws why it is not an amount, or which two amounts it may mean.
  */
 export function readAmount(text: string, currency: string): number {
   const digits = digitsOf(currency);
-  const given = text.trim();
+  const given = withoutCurrency(text.trim(), currency);
   const decimal = DECIMAL.exec(given);
   const isThousands = THOUSANDS.test(given);
   if (!decimal && !isThousands) throw new Error(`“${given}” is not an amount. Enter digits, such as 1250 or 12.50.`);

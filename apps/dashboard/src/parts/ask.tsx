@@ -1,9 +1,11 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { faultsOf, refresh, textOf } from '../http.js';
+import { useRoute } from '../route.js';
 import { createStore, useStore } from '../store.js';
-import { Alert, announce, Button, Copy, focusHeading, RowName } from './page.js';
+import { Alert, announce, Button, Copy, focusHeading, Note, RowName } from './page.js';
 import { money, plainMoney, readAmount, readUnits } from './amount.js';
+import { noun } from './text.js';
 
 /** The trimmed texts of the fields by name. Boxes are included only when ticked. */
 export type Values<Name extends string = string> = Readonly<Record<Name, string>>;
@@ -30,14 +32,21 @@ export interface ConfirmDialogProps {
   send(this: void, values: Values, form: FormData): unknown;
   /** What is announced afterwards, unless `send` returns it. */
   readonly toast?: string;
+  readonly onOpen?: () => void;
 }
 
 type DialogProps = Readonly<{ title: string; children: ComponentChildren; onClose: () => void; stays?: boolean }>;
+
+const isFilled = (dialog: HTMLElement): boolean =>
+  [...dialog.querySelectorAll<HTMLInputElement>('input:not([type=hidden]), textarea')].some((field) =>
+    /checkbox|radio/.test(field.type) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue,
+  );
 
 /** Stays open as long as it is rendered. @param stays whether Escape does not close it. */
 export function Dialog({ title, children, onClose, stays = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const [isLeaving, setLeaving] = useState(false);
   // The dialog opens before it is painted, so that it receives a key that is pressed as soon as it is visible.
   useLayoutEffect(() => {
     const element = ref.current;
@@ -48,12 +57,58 @@ export function Dialog({ title, children, onClose, stays = false }: DialogProps)
       if (document.activeElement === document.body || element?.contains(document.activeElement)) focusHeading();
     };
   }, []);
-  const onCancel = (event: Event) => stays && event.preventDefault();
+  const onCancel = (event: Event) => {
+    const asks = !stays && ref.current !== null && isFilled(ref.current);
+    if (stays || asks) event.preventDefault();
+    setLeaving(asks);
+  };
+  // The browser lets a page refuse the first of two presses of Escape only.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onCancel(event);
+  };
+  const on = { onClose, onCancel, onKeyDown, onInput: () => setLeaving(false) };
   return (
-    <dialog {...{ ref, onClose, onCancel }} aria-labelledby={id} closedby={stays ? 'none' : 'closerequest'}>
+    <dialog {...{ ref, ...on }} aria-labelledby={id} closedby={stays ? 'none' : 'closerequest'}>
       <h2 id={id}>{title}</h2>
       <RowName.Provider value="">{children}</RowName.Provider>
+      {isLeaving && (
+        <Alert tone="wait" action={<Button text="Discard" onClick={onClose} />}>
+          Discard what you entered?
+        </Alert>
+      )}
     </dialog>
+  );
+}
+
+type Asked = Readonly<{
+  owner: object;
+  title: string;
+  close: () => void;
+  content: ComponentChildren;
+  isGone?: boolean;
+}>;
+
+const asked = createStore<Asked | undefined>(undefined);
+
+function markGone(owner: object): void {
+  const now = asked.get();
+  if (now?.owner === owner) asked.set({ ...now, isGone: true });
+}
+
+/**
+ * The dialog of a `ConfirmDialog`. It is rendered outside of its button, because a change of the record may remove the
+ * button while a person types.
+ */
+export function OpenDialog() {
+  const now = useStore(asked);
+  const { path } = useRoute();
+  useEffect(() => () => asked.set(undefined), [path]);
+  if (!now) return null;
+  return (
+    <Dialog title={now.title} onClose={now.close}>
+      {now.isGone && <Note tone="wait">The page no longer offers this, because the record has changed.</Note>}
+      {now.content}
+    </Dialog>
   );
 }
 
@@ -66,10 +121,19 @@ export function ConfirmDialog({
   children,
   send,
   toast,
+  onOpen,
   ...form
 }: ConfirmDialogProps) {
   const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
+  const owner = useRef({}).current;
+  const open = () => {
+    onOpen?.();
+    setOpen(true);
+  };
+  const close = () => {
+    setOpen(false);
+    if (asked.get()?.owner === owner) asked.set(undefined);
+  };
   const disabled = reason !== undefined;
   const look = { class: disabled && tone === 'primary' ? '' : tone, title: reason, disabled };
   const act = async (values: Values, fields: FormData) => {
@@ -79,19 +143,18 @@ export function ConfirmDialog({
     const toastText = toast ?? result;
     if (typeof toastText === 'string') announce(toastText);
   };
-  return (
-    <>
-      <Button text={label ?? `${form.submitLabel}…`} {...look} onClick={() => setOpen(true)} aria-haspopup="dialog" />
-      {isOpen && (
-        <Dialog title={title} onClose={close}>
-          <Form {...form} tone={tone === 'danger' ? tone : 'primary'} send={act} onCancel={close}>
-            {text && <p class="soft">{text}</p>}
-            {children}
-          </Form>
-        </Dialog>
-      )}
-    </>
-  );
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    const content = (
+      <Form {...form} tone={tone === 'danger' ? tone : 'primary'} send={act} onCancel={close}>
+        {text && <p class="soft">{text}</p>}
+        {children}
+      </Form>
+    );
+    asked.set({ owner, title, close, content });
+  });
+  useLayoutEffect(() => () => markGone(owner), [owner]);
+  return <Button text={label ?? `${form.submitLabel}…`} {...look} onClick={open} aria-haspopup="dialog" />;
 }
 
 export type FormProps = Pick<ConfirmDialogProps, 'submitLabel' | 'keep' | 'tone' | 'children' | 'send'> &
@@ -120,19 +183,25 @@ export function Form({ submitLabel, keep = 'Cancel', tone = 'primary', children,
       const form = new FormData(event.currentTarget);
       await send(valuesOf(form), form);
     } catch (failure) {
-      setError(textOf(failure));
-      setFaults(faultsOf(failure));
+      const found = faultsOf(failure);
+      const names = Object.keys(found);
+      const hasField = (name: string) => element.current?.querySelector(`.field [name="${CSS.escape(name)}"]`);
+      const isShown = names.length > 0 && names.every(hasField);
+      setError(isShown ? `Correct the marked ${noun(names.length, 'field')}.` : textOf(failure));
+      setFaults(found);
     }
     setBusy(false);
   };
   return (
     <form class="form" ref={element} onSubmit={submit}>
       <Faults.Provider value={faults}>{children}</Faults.Provider>
-      {error && <Alert>{error}</Alert>}
-      <div class="actions">
-        {isBusy && <span role="status">Trying again…</span>}
-        {onCancel && <Button text={keep} onClick={onCancel} autoFocus={tone === 'danger'} />}
-        <Button text={submitLabel} type="submit" class={tone} disabled={isBusy} />
+      <div class="base">
+        {error && <Alert>{error}</Alert>}
+        <div class="actions">
+          {isBusy && <span role="status">Trying again…</span>}
+          {onCancel && <Button text={keep} onClick={onCancel} autoFocus={tone === 'danger'} />}
+          <Button text={submitLabel} type="submit" class={tone} disabled={isBusy} />
+        </div>
       </div>
     </form>
   );
@@ -232,11 +301,15 @@ function Typed({ begin = '', read, hint = '', ...input }: TypedProps) {
   return <Field {...input} {...{ onInput, hint: below, defaultValue: begin }} autoComplete="off" />;
 }
 
-type AmountProps = Readonly<{ currency: string; minor?: number; label?: string; name?: string }>;
+type AmountProps = Readonly<{ currency: string; minor?: number; label?: string; name?: string; least?: number }>;
 
-/** @param minor the initial amount. When absent, the field is empty, and may stay so. */
-export function Amount({ minor, currency, label = 'Amount', name = 'amount' }: AmountProps) {
-  const read = (text: string) => `This is ${money(readAmount(text, currency), currency)}.`;
+/** @param minor the initial amount. When absent, the field is empty, and may stay so. @param least in minor units. */
+export function Amount({ minor, currency, label = 'Amount', name = 'amount', least = 0 }: AmountProps) {
+  const read = (text: string) => {
+    const given = readAmount(text, currency);
+    if (given < least) throw new Error(`Enter at least ${money(least, currency)}.`);
+    return `This is ${money(given, currency)}.`;
+  };
   const isGiven = minor !== undefined;
   const field = { label: `${label} (${currency})`, name, begin: isGiven ? plainMoney(minor, currency) : '', read };
   return <Typed {...field} inputMode="decimal" required={isGiven} autoFocus={isGiven} />;
@@ -257,21 +330,39 @@ export function Seen({ name = 'seen', text }: { name?: string; text: string }) {
   return <input type="hidden" name={name} value={seen} />;
 }
 
+type ExpectedProps = Readonly<{
+  value: string;
+  noun: string;
+  say: (value: string) => string;
+  children?: ComponentChildren;
+}>;
+
+/** Holds the value that the person saw. The person must see a new value before the change applies to it. */
+export function Expected({ value, noun, say, children }: ExpectedProps) {
+  const [seen, see] = useState(value);
+  const isSame = seen === value;
+  const button = <Button text="Acknowledge" onClick={() => see(value)} />;
+  const hidden = <input type="hidden" name="expected" value={seen} />;
+  if (isSame && !children) return hidden;
+  return (
+    <Note tone={isSame ? 'quiet' : 'wait'} action={!isSame && button}>
+      {hidden}
+      {isSame ? children : `The ${noun} changed from ${say(seen)} to ${say(value)}.`}
+    </Note>
+  );
+}
+
 /** Returns the fields that differ from those in `seen`: the others may have been changed by another person. */
 export function changesOf({ seen = '{}', ...values }: Values): Values {
   const before = JSON.parse(seen) as Values;
   return Object.fromEntries(Object.entries(values).filter(([name, text]) => before[name]?.trim() !== text));
 }
 
-/** Reads a text with one word per line. */
-export const wordsIn = (text: string): string[] => [
-  ...new Set(
-    text
-      .split('\n')
-      .map((word) => word.trim())
-      .filter(Boolean),
-  ),
-];
+/** Reads a text with one word per line. @param split words of a line, where a line may have several. */
+export const wordsIn = (text: string, split = (line: string): string[] => [line]): string[] => {
+  const words = text.split('\n').flatMap((line) => split(line.trim()));
+  return [...new Set(words.map((word) => word.trim()).filter(Boolean))];
+};
 
 /** A compact field for a table row: the browser reports what is wrong. */
 export function UnitsInput({ most, ...input }: JSX.InputHTMLAttributes<HTMLInputElement> & { most: number }) {

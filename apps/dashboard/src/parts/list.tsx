@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
-import { useRef } from 'preact/hooks';
-import { go, to, useRoute, type Route } from '../route.js';
+import { useEffect, useRef } from 'preact/hooks';
+import { go, here, to, useRoute, type Route } from '../route.js';
 import { TYPING_MS, valuesOf } from './ask.js';
 import { LinkButton, Note, RowName, QueryStatus } from './page.js';
 import { count, joined } from './text.js';
@@ -95,25 +95,35 @@ function Pages({ route, total, noun }: { route: Route; total: number; noun: stri
 
 const SEARCH = { id: 'search', type: 'search', name: 'search' };
 
+/** The fields that a person types into. */
+const isTypedInto = (target: EventTarget | null): boolean =>
+  target instanceof HTMLInputElement && /search|text/.test(target.type);
+
 /** Stores its values in the address: a choice at once, a text after a pause. Another filter starts at page 1. */
 export function Filters({ search, children }: { search: string; children: ComponentChildren }) {
   const route = useRoute();
   const address = to(route.path, route.query);
-  const shown = useRef({ address, version: 0 });
+  const shown = useRef({ address, version: 0, isTyped: false });
   const pause = useRef<ReturnType<typeof setTimeout>>();
   // A link recreates the fields. An address that the form wrote itself keeps them, with the caret.
-  if (shown.current.address !== address) shown.current = { address, version: shown.current.version + 1 };
-  const apply = (form: HTMLFormElement, replace: boolean) => {
+  if (shown.current.address !== address)
+    shown.current = { address, version: shown.current.version + 1, isTyped: false };
+  const apply = (form: HTMLFormElement, isTyped: boolean) => {
     clearTimeout(pause.current);
-    if (!form.isConnected) return;
+    // A field that is removed because the person went to another address reports its text, too.
+    if (!form.isConnected || here() !== address) return;
     const unticked = Object.fromEntries([...form.querySelectorAll('input')].map(({ name }) => [name, '']));
     const values = { ...unticked, ...valuesOf(new FormData(form)), page: '' };
-    shown.current.address = to(route.path, { ...route.query, ...values });
-    go(shown.current.address, replace);
+    const next = to(route.path, { ...route.query, ...values });
+    if (next === address) return;
+    // All pauses in typing are one step of the history.
+    const replace = isTyped && shown.current.isTyped;
+    shown.current = { ...shown.current, address: next, isTyped };
+    go(next, replace);
   };
   const applyNow = (event: JSX.TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
-    apply(event.currentTarget, false);
+    apply(event.currentTarget, event.type === 'submit' || isTypedInto(event.target));
     // The next Enter opens the result.
     if (event.type === 'submit' && shown.current.address === address)
       document.querySelector<HTMLElement>('[data-stale=false] [data-row] a')?.focus();
@@ -164,6 +174,8 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** The shown rows of the answer, when not all are shown. */
   readonly rows?: readonly Row[];
   readonly empty: string;
+  /** What to do first, where nothing is filtered. */
+  readonly first?: ComponentChildren;
   /** The word for one row, when the page is the list, with filters and pages in its address. */
   readonly noun?: string;
   /** The address without filters. */
@@ -171,19 +183,26 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   readonly children?: ComponentChildren;
 }
 
-export function List<Row>({ query, rows, empty, noun, all = {}, children, ...table }: ListProps<Row>) {
+export function List<Row>({ query, rows, empty, first, noun, all = {}, children, ...table }: ListProps<Row>) {
   const route = useRoute();
   const shown = rows ?? query.data?.data ?? [];
   const total = query.data?.pagination.total ?? 0;
   const left = query.data?.left ?? 0;
   const isFiltered = noun && to(route.path, all) !== to(route.path, route.query);
+  const last = Math.ceil(total / PAGE_SIZE);
+  const isBeyond = noun && total > 0 && !query.isPlaceholderData && pageOf(route.query).page > last;
+  const lastPage = isBeyond ? to(route.path, { ...route.query, page: last > 1 ? String(last) : '' }) : '';
+  useEffect(() => {
+    if (lastPage) go(lastPage, true);
+  }, [lastPage]);
   return (
     <>
       <QueryStatus query={query} rows={noun ? 12 : 3} />
       <div data-stale={query.isPlaceholderData} aria-busy={query.isPlaceholderData}>
         {query.data && shown.length === 0 && (
           <p class="empty">
-            {empty} {isFiltered && <a href={to(route.path, all)}>Show all {table.label.toLowerCase()}</a>}
+            {isFiltered ? empty : (first ?? empty)}{' '}
+            {isFiltered && <a href={to(route.path, all)}>Show all {table.label.toLowerCase()}</a>}
           </p>
         )}
         {shown.length > 0 && <Table rows={shown} {...table} />}

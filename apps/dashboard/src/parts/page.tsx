@@ -1,7 +1,7 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isDown, POLL_MS, statusOf, textOf } from '../http.js';
-import { backTo } from '../route.js';
+import { backTo, comeBack, restorePlace } from '../route.js';
 import { createStore, useStore } from '../store.js';
 
 const toastText = createStore('');
@@ -67,16 +67,16 @@ interface PageProps {
   readonly children?: ComponentChildren;
 }
 
-/** Moves the focus to the heading, so that screen readers announce the page. */
+/** Moves the focus to the heading, so that screen readers announce the page, or back to the row that was opened. */
 export function Page({ title, back, aside, actions, badges, facts, about, waits, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – Store dashboard`;
-    if (document.activeElement?.id !== 'search') heading.current?.focus();
+    if (document.activeElement?.id !== 'search' && !restorePlace()) heading.current?.focus();
   }, [title]);
   return (
     <>
-      {back && <a class="back" href={backTo(`/${back.toLowerCase()}`)} children={back} />}
+      {back && <a class="back" href={backTo(`/${back.toLowerCase()}`)} onClick={comeBack} children={back} />}
       <div class="head">
         <h1 ref={heading} tabIndex={-1} children={title} />
         {aside}
@@ -151,8 +151,8 @@ type Tone = 'good' | 'wait' | 'bad' | 'info' | 'quiet';
 
 const TONES: readonly (readonly [Tone, states: readonly string[]])[] = [
   ['good', ['succeeded', 'delivered', 'active', 'done', 'created']],
-  ['info', ['shipped', 'updated']],
-  ['wait', ['pending', 'confirmed', 'processing', 'picking']],
+  ['info', ['processing', 'shipped', 'updated']],
+  ['wait', ['pending', 'confirmed', 'picking']],
   ['bad', ['failed', 'held', 'dead', 'review', 'refused']],
 ];
 const toneOf = (state: string) => TONES.find(([, states]) => states.includes(state))?.[0];

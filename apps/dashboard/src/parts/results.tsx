@@ -23,23 +23,25 @@ export const isRefused = ({ result }: ResultLine): boolean => result === 'refuse
 export const countsOf = (words: readonly string[]): string =>
   [...new Set(words)].map((word) => `${words.filter((each) => each === word).length} ${word}`).join(', ');
 
-const COLUMNS: Columns<ResultLine> = {
-  Record: ({ n, kind, key }) => (
+const columnsOf = (name: string): Columns<ResultLine> => ({
+  [name]: ({ n, kind, key }) => (
     <Named name={key || 'Unreadable'} small={[[`line ${n}`, kind].filter(Boolean).join(' ')]} />
   ),
   Changes: ({ notes }) => <Lines of={notes} />,
   Result: ({ result }) => <Badge state={result} />,
-};
+});
+
+type ResultsProps = Readonly<{ label: string; lines: readonly ResultLine[]; name?: string }>;
 
 /** Shows refused lines before the others, in steps of `PAGE_LINES`. */
-export function Results({ label, lines }: { label: string; lines: readonly ResultLine[] }) {
+export function Results({ label, lines, name = 'Record' }: ResultsProps) {
   const [shown, show] = useState(PAGE_LINES);
   const rows = [...lines.filter(isRefused), ...lines.filter((line) => !isRefused(line))];
   const left = rows.length - shown;
   return (
     <>
       {rows.length > 0 && (
-        <Table label={label} rows={rows.slice(0, shown)} columns={COLUMNS} keyOf={({ n }) => String(n)} />
+        <Table label={label} rows={rows.slice(0, shown)} columns={columnsOf(name)} keyOf={({ n }) => String(n)} />
       )}
       {left > 0 && (
         <Button

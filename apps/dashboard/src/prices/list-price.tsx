@@ -1,6 +1,6 @@
 import { api, type Schemas } from '../http.js';
-import { minorOf, plainMoney, readAmount, readUnits } from '../parts/amount.js';
-import { Amount, changesOf, ConfirmDialog, Seen, Units, type Values } from '../parts/ask.js';
+import { minorOf, money, plainMoney, readAmount, readUnits } from '../parts/amount.js';
+import { Amount, changesOf, ConfirmDialog, Expected, Seen, Units, type Values } from '../parts/ask.js';
 import { right, type Columns } from '../parts/list.js';
 import { RowActions } from '../parts/page.js';
 import { can, currency } from '../session.js';
@@ -44,6 +44,8 @@ export function Change({ row }: { row: ListPrice }) {
     });
   };
   const texts = { price: plain(price), min_quantity: String(min_quantity ?? ''), step: String(step ?? '') };
+  const say = (text: string) => money(readAmount(text, currency()), currency());
+  const expected = <Expected value={texts.price} noun="price" say={say} />;
   const units = (text = '') => (text ? readUnits(text) : null);
   const save = async (values: Values) => {
     const changed = changesOf(values);
@@ -52,7 +54,7 @@ export function Change({ row }: { row: ListPrice }) {
     await set({
       ...(changed.price !== undefined && {
         price: plain(readAmount(changed.price, currency())),
-        expected: (JSON.parse(values.seen ?? '') as typeof texts).price,
+        expected: values.expected ?? null,
       }),
       ...(isRuled && { min_quantity: units(values.min_quantity), step: units(values.step) }),
     });
@@ -61,6 +63,7 @@ export function Change({ row }: { row: ListPrice }) {
     <RowActions of={name}>
       <ConfirmDialog label="Edit…" title={`Edit ${name}`} submitLabel="Save" send={save} toast="Price saved.">
         <Seen text={JSON.stringify(texts)} />
+        {expected}
         <Amount label="Price" name="price" minor={price} currency={currency()} />
         <div class="pair">
           <Units required={false} label="Minimum" name="min_quantity" begin={texts.min_quantity} />
@@ -75,7 +78,7 @@ export function Change({ row }: { row: ListPrice }) {
         send={({ expected = '' }) => set({ price: null, expected })}
         toast="Price removed."
       >
-        <Seen name="expected" text={texts.price} />
+        {expected}
       </ConfirmDialog>
     </RowActions>
   );

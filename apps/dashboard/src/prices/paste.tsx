@@ -51,7 +51,11 @@ export function Sheet({ list: { code, currency } }: { list: PriceList }) {
           <div role="status">
             <h3>{title}</h3>
           </div>
-          <Results label="Pasted lines" lines={known.filter((line) => isRefused(line) || line.notes.length > 0)} />
+          <Results
+            label="Pasted lines"
+            name="SKU"
+            lines={known.filter((line) => isRefused(line) || line.notes.length > 0)}
+          />
         </>
       )}
       {left > 0 && !isStale && (

@@ -42,6 +42,7 @@ export function PriceLists() {
         query={list}
         columns={COLUMNS}
         empty="No matching price lists."
+        first="No price lists yet. Create one for a group of customers."
         keyOf={(row) => row.code}
       />
     </Page>

@@ -16,11 +16,21 @@ export interface Row {
 const MAX_LINES = 5_000;
 const COLUMNS = 5;
 
-const given = (cell: string, read: (text: string) => number): Given =>
-  cell === '' ? undefined : /^[-–—]$/.test(cell) ? null : read(cell);
+/** @throws why the cell is refused, with the name of its column. */
+function inColumn<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
 
+const given = (name: string, cell: string, read: (text: string) => number): Given =>
+  cell === '' ? undefined : /^[-–—]$/.test(cell) ? null : inColumn(name, () => read(cell));
+
+/** Spreadsheets write 1 as `1.0`, too. */
 function readQuantity(text: string): number {
-  const units = readUnits(text);
+  const units = readUnits(text.replace(/[.,]0{1,2}$/, ''));
   if (units < 1) throw new Error(`“${text}” is less than 1.`);
   return units;
 }
@@ -34,10 +44,10 @@ function rowOf(cells: readonly string[], currency: string): Row {
   if (sku.includes(',')) throw new Error('A SKU with a comma cannot be looked up. Import its price.');
   const row = {
     sku,
-    from: from ? readQuantity(from) : 1,
-    price: given(price, (text) => readAmount(text, currency)),
-    min: given(min, readQuantity),
-    step: given(step, readQuantity),
+    from: from ? inColumn('From quantity', () => readQuantity(from)) : 1,
+    price: given('Price', price, (text) => readAmount(text, currency)),
+    min: given('Minimum', min, readQuantity),
+    step: given('Step', step, readQuantity),
   };
   if (row.price === undefined && row.min === undefined && row.step === undefined)
     throw new Error('The price is missing. Enter - to remove it.');

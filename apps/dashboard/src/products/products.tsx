@@ -1,7 +1,7 @@
 import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS as ORDER_COLUMNS, describe, ONLY_MODE } from '../orders/columns.js';
 import { minorOf, money, plainMoney, readAmount } from '../parts/amount.js';
-import { Amount, ConfirmDialog, Check, Choices, Field, Seen, type Values } from '../parts/ask.js';
+import { Amount, ConfirmDialog, Check, Choices, Expected, Field, type Values } from '../parts/ask.js';
 import { capitalize, Choice, Facts, Filters, List, Named, pageOf, right, Table, type Columns } from '../parts/list.js';
 import { Badge, LinkButton, Page, RowActions, Section } from '../parts/page.js';
 import { to, useRoute, type Route } from '../route.js';
@@ -42,6 +42,12 @@ async function find({ search, category, stock, status, ...route }: Route['query'
   return isSku ? get('/v1/products', { query: { ...query, sku: search } }) : found;
 }
 
+const FIRST = (
+  <>
+    No products yet. <a href={to('/products/import')}>Import a file of products</a> to begin.
+  </>
+);
+
 export function Products() {
   const route = useRoute();
   const list = useRead(['products', route.query], () => find(route.query));
@@ -54,7 +60,14 @@ export function Products() {
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
         <Check label="In stock only" name="stock" value="1" defaultChecked={!!route.query.stock} />
       </Filters>
-      <List label="Products" noun="product" query={list} columns={COLUMNS} empty="No matching products." />
+      <List
+        label="Products"
+        noun="product"
+        query={list}
+        columns={COLUMNS}
+        empty="No matching products."
+        first={FIRST}
+      />
     </Page>
   );
 }
@@ -196,7 +209,7 @@ function EditPrice({ product, variant }: { product: Product; variant?: Variant }
   };
   return (
     <ConfirmDialog label="Set price…" title={`Set the price of ${name}`} submitLabel="Set price" send={send}>
-      <Seen name="expected" text={plainMoney(minor(now), currency())} />
+      <Expected value={plainMoney(minor(now), currency())} noun="price" say={(price) => priceText(Number(price))} />
       <Amount label="Price" minor={minor(now)} currency={currency()} />
     </ConfirmDialog>
   );

@@ -35,9 +35,19 @@ export function readLine({ whole, parted }: SkuLine, has: (sku: string) => boole
   return [whole, parted].find((reading) => wordsOf(reading) === answer);
 }
 
-/** Sums the units by SKU. */
-export function sumsOf(readings: readonly Reading[]): Reading[] {
-  const sums = new Map<string, number>();
-  for (const { sku, units } of readings) sums.set(sku, (sums.get(sku) ?? 0) + units);
-  return [...sums].map(([sku, units]) => ({ sku, units }));
+/** The units of a SKU for one bin, and the lines that they come from. */
+export interface Sum extends Reading {
+  readonly place: string;
+  readonly texts: readonly string[];
+}
+
+/** Sums the units by SKU and bin. */
+export function sumsOf(readings: readonly (Reading & Readonly<{ place: string; text: string }>)[]): Sum[] {
+  const sums = new Map<string, Sum>();
+  for (const { sku, units, place, text } of readings) {
+    const key = JSON.stringify([sku, place]);
+    const { units: before, texts } = sums.get(key) ?? { units: 0, texts: [] };
+    sums.set(key, { sku, place, units: before + units, texts: [...texts, text] });
+  }
+  return [...sums.values()];
 }

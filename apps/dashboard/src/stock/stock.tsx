@@ -1,13 +1,14 @@
+import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
 import { readUnits } from '../parts/amount.js';
-import { ConfirmDialog, Check, Choices, Field, Units, type Values } from '../parts/ask.js';
-import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
-import { Button, LinkButton, Note, Page, RowActions } from '../parts/page.js';
+import { ConfirmDialog, Check, Choices, Expected, Field, Units, type Values } from '../parts/ask.js';
+import { Choice, Filters, List, Named, pageOf, right, Rows, type Columns } from '../parts/list.js';
+import { LinkButton, Note, Page, RowActions } from '../parts/page.js';
 import { count, Time } from '../parts/text.js';
 import { to, useRoute, type Route } from '../route.js';
 import { can } from '../session.js';
-import { linesIn, readLine, sumsOf, wordsOf, type Reading, type SkuLine } from './skus.js';
+import { linesIn, readLine, sumsOf, wordsOf, type SkuLine, type Sum } from './skus.js';
 
 export type StockRow = Schemas['StockListItem'];
 
@@ -69,7 +70,7 @@ async function change(given: Schemas['ChangeStockRequest'], text: string): Promi
 }
 
 function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean }) {
-  const { product_id, variant_id, warehouse, bin } = row;
+  const { product_id, variant_id, warehouse, bin, quantity } = row;
   const name = row.sku || `product ${product_id}`;
   const send = ({ units, reason, expected }: Values<'units' | 'reason' | 'expected'>) => {
     const effect = isSet ? { set: readUnits(units), expected: Number(expected) } : { adjust: readUnits(units) };
@@ -84,25 +85,13 @@ function ChangeUnits({ row, isSet = false }: { row: StockRow; isSet?: boolean })
     : { label: 'Units', hint: '5 adds five units, -2 removes two.' };
   return (
     <ConfirmDialog {...words} send={send}>
-      <Present row={row} />
+      <Expected value={String(quantity)} noun="stock" say={(units) => Number(units).toLocaleString()}>
+        {`${warehouse}/${bin}: ${count(quantity, 'unit')} available.`}
+      </Expected>
       <Newest row={row} />
       <Units {...units} name="units" autoFocus />
       <Field label="Reason" name="reason" />
     </ConfirmDialog>
-  );
-}
-
-/** Shows the quantity when the dialog opened. The person must see what was sold since before setting the units. */
-function Present({ row: { quantity, warehouse, bin } }: { row: StockRow }) {
-  const [seen, see] = useState(quantity);
-  const button = <Button text="Acknowledge" onClick={() => see(quantity)} />;
-  return (
-    <Note tone={seen === quantity ? 'quiet' : 'wait'} action={seen !== quantity && button}>
-      <input type="hidden" name="expected" value={seen} />
-      {seen === quantity
-        ? `${warehouse}/${bin}: ${count(seen, 'unit')} available.`
-        : `The stock changed from ${seen.toLocaleString()} to ${quantity.toLocaleString()}.`}
-    </Note>
   );
 }
 
@@ -138,8 +127,8 @@ async function findKnownSkus(skus: readonly string[]): Promise<ReadonlySet<strin
   return new Set(found.map(({ sku }) => keyOfSku(sku)));
 }
 
-/** Returns the units by SKU. @param ask receives the ambiguous lines without an answer. */
-async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuLine[]) => void): Promise<Reading[]> {
+/** Returns the units by SKU and bin. @param ask receives the ambiguous lines without an answer. */
+async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuLine[]) => void): Promise<Sum[]> {
   const lines = linesIn(text);
   const asked = lines.flatMap(({ whole, parted }) => (parted ? [whole.sku, parted.sku] : []));
   const known = await findKnownSkus([...new Set(asked)]);
@@ -147,7 +136,12 @@ async function unitsIn(text: string, answers: Values, ask: (lines: readonly SkuL
   const open = lines.filter((_, n) => !readings[n]);
   ask([...new Map(open.map((line) => [line.text, line])).values()]);
   if (open.length > 0) throw new Error('Choose a meaning for each ambiguous line.');
-  return sumsOf(readings.filter((reading) => reading !== undefined));
+  return sumsOf(
+    lines.flatMap(({ text }, n) => {
+      const reading = readings[n];
+      return reading ? [{ ...reading, text, place: answers[placeName(text)] || answers.place || '' }] : [];
+    }),
+  );
 }
 
 /**
@@ -169,45 +163,95 @@ const UNITS = {
   hint: 'One SKU per line, then its units. A line without units counts as one. Repeated SKUs add up, so you can scan.',
 };
 
+const placeName = (text: string) => `bin of ${text}`;
+
+/** Refuses a bin that the store does not have. @param bins absent while they are loading, or when there are too many. */
+const checkBin =
+  (bins: readonly string[] | undefined) =>
+  ({ currentTarget: field }: JSX.TargetedInputEvent<HTMLInputElement>) =>
+    field.setCustomValidity(!field.value || !bins || bins.includes(field.value) ? '' : 'Choose a bin of the list.');
+
 function BulkDialog({ isCount = false }: { isCount?: boolean }) {
-  const places = useWarehouses()?.data.flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
+  const warehouses = useWarehouses();
+  const places = warehouses?.data.flatMap(({ code, bins }) => bins.map((bin) => `${code}/${bin}`));
+  const onInput = checkBin(warehouses?.left === 0 ? places : undefined);
+  const [text, setText] = useState('');
   const [open, ask] = useState<readonly SkuLine[]>([]);
+  /** Why each line was refused, by its text. */
+  const [refusals, setRefusals] = useState<Readonly<Record<string, string>>>({});
+  /** Each request needs another number, because the service takes each number once. */
+  const [sent, setSent] = useState(0);
   const send = async (values: Values<'place' | 'as_of' | 'reference' | 'lines'>) => {
-    const { place, as_of, reference } = values;
-    const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(place) ?? [];
+    const { as_of, reference } = values;
     if (isCount && as_of === '')
       throw new Error('The service did not answer when this dialog opened. Close it and open it again.');
-    const units = await unitsIn(values.lines, values, ask);
-    const lines = units.map(({ sku, units }) => ({
-      sku,
-      ...(warehouse && bin ? { warehouse, bin } : {}),
-      ...(isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units }),
-    }));
-    const body = { reference: reference || null, reason: isCount ? 'Count' : 'Goods receipt', lines };
-    return change(body, `${count(lines.length, 'SKU')} ${isCount ? 'counted' : 'received'}.`);
+    const sums = await unitsIn(values.lines, values, ask);
+    const lines = sums.map(({ sku, units, place }) => {
+      const [, warehouse, bin] = /^([^/]*)\/(.*)$/.exec(place) ?? [];
+      const effect = isCount ? { counted: units, as_of, basis: 'in_bin' as const } : { adjust: units };
+      return { sku, ...(warehouse && bin && { warehouse, bin }), ...effect };
+    });
+    const number = reference && sent > 0 ? `${reference}-${sent + 1}` : reference;
+    const body = { reference: number || null, reason: isCount ? 'Count' : 'Goods receipt', lines };
+    const { data } = await api.POST('/v1/stock', { body });
+    const errors = sums.map((_, n) => data?.data.lines[n]?.error ?? '');
+    const refused = Object.fromEntries(sums.flatMap(({ texts }, n) => texts.map((each) => [each, errors[n] ?? ''])));
+    const kept = linesIn(values.lines).filter((line) => refused[line.text]);
+    const done = `${count(errors.filter((error) => !error).length, 'SKU')} ${isCount ? 'counted' : 'received'}.`;
+    setText(kept.map((line) => line.text).join('\n'));
+    setRefusals(refused);
+    setSent(sent + 1);
+    if (kept.length === 0) return done;
+    throw new Error(
+      `${done} ${count(kept.length, 'line')} refused: correct ${kept.length === 1 ? 'it' : 'them'} above.`,
+    );
   };
   const words = isCount
     ? { label: 'Count…', title: 'Record a count', submitLabel: 'Record count', text: COUNT }
     : { label: 'Receive…', title: 'Receive goods', submitLabel: 'Receive', tone: 'primary' as const };
+  const bin = { list: 'bins', placeholder: 'MAIN/A-1', autoComplete: 'off', onInput };
+  const rows = [...new Set(linesIn(text).map((line) => line.text))].map((key) => ({
+    key,
+    name: key,
+    detail: refusals[key] && <span class="bad">{refusals[key]}</span>,
+    end: <input {...bin} key="bin" name={placeName(key)} aria-label={`Bin of ${key}`} placeholder="Bin as above" />,
+  }));
+  const take = (typed: string) => {
+    setText(typed);
+    ask([]);
+  };
+  const reset = () => {
+    take('');
+    setRefusals({});
+    setSent(0);
+  };
   return (
-    <ConfirmDialog {...words} send={send}>
+    <ConfirmDialog {...words} send={send} onOpen={reset}>
       {isCount && <AsOf />}
       <div class="pair">
-        <Field label={isCount ? 'Count number' : 'Delivery number'} name="reference" hint="Use each number once." />
         <Field
-          label="Bin"
-          name="place"
-          list="bins"
-          placeholder="MAIN/A-1"
-          hint="Leave empty for the bin that holds the SKU."
+          label={isCount ? 'Count number' : 'Delivery number'}
+          name="reference"
+          hint={sent > 0 ? `The next part is recorded with -${sent + 1} at its end.` : 'Use each number once.'}
         />
+        <Field {...bin} label="Bin" name="place" hint="Leave empty for the bin that holds the SKU." />
       </div>
       <datalist id="bins">
         {places?.map((place) => (
           <option key={place} value={place} />
         ))}
       </datalist>
-      <Field {...UNITS} name="lines" rows={6} required autoFocus spellcheck={false} onInput={() => ask([])} />
+      <Field
+        {...UNITS}
+        name="lines"
+        rows={6}
+        required
+        autoFocus
+        spellcheck={false}
+        value={text}
+        onInput={(event) => take(event.currentTarget.value)}
+      />
+      <Rows rows={rows} />
       {open.map(({ text, whole, parted }) => {
         const words = [whole, ...(parted ? [parted] : [])].map((reading) => [wordsOf(reading), 0] as const);
         return <Choices key={text} label={text} name={`line ${text}`} of={Object.fromEntries(words)} />;
@@ -284,6 +328,7 @@ export function Stock() {
         query={list}
         columns={COLUMNS}
         empty="No matching stock."
+        first="No stock yet. Import products, then receive goods."
         keyOf={keyOf}
       />
     </Page>
