@@ -185,7 +185,11 @@ describe('a new key', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['team', { scope: ['team'] }, /^scope must be a list of one or more of full, read, .*sales, pricing, keys, settings$/],
+    [
+      'team',
+      { scope: ['team'] },
+      /^scope must be a list of one or more of full, read, .*sales, pricing, keys, settings$/,
+    ],
     ['no scope', { scope: undefined }, /^scope must be a list/],
     ['full with other words', { scope: ['full', 'orders'] }, /^scope must be full alone, or scopes other than full$/],
     ['a blank name', { name: ' ' }, /^name is required/],

@@ -427,7 +427,7 @@ export interface paths {
     put?: never;
     /**
      * Set prices
-     * @description Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, which lists show and which orders without a variant pay. The prices of drafts, archived products and inactive variants can be set, too. A refused line changes nothing; the other lines apply unless the request is `atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set prices of that price list. A repeated request with the same `reference` is applied once and gets the first answer.
+     * @description Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, which product lists show and which applies to order lines without a variant. The prices of drafts, archived products and inactive variants can be set, too. A refused line changes nothing; the other lines apply unless the request is `atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set prices of that price list. A repeated request with the same `reference` is applied once and gets the first answer.
      */
     post: operations['changePrices'];
     delete?: never;
@@ -752,6 +752,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/settings': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The settings of the store
+     * @description Each stored secret is shown as `set`.
+     */
+    get: operations['getSettings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /**
+     * Change settings of the store
+     * @description Each given setting is replaced as a whole, and the others stay. Null sets the default. `set` keeps a stored secret. A payment method that the new list leaves out loses its credentials.
+     */
+    patch: operations['changeSettings'];
+    trace?: never;
+  };
   '/v1/key': {
     parameters: {
       query?: never;
@@ -1013,6 +1037,26 @@ export interface paths {
      * @description Exact counts of one moment. Webhooks, keys and units are those of both modes.
      */
     get: operations['getAttention'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audit': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Who changed what, newest first
+     * @description Changes of keys, people, sign-ins, prices, price lists, imports, webhooks and settings, and exports and erasures of personal data. Kept for 400 days.
+     */
+    get: operations['listAudit'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1922,6 +1966,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
       )[];
       /** @description Allowed networks. Absent: any, or the networks of the key of the request. */
       networks?: string[] | null;
@@ -4527,9 +4572,15 @@ export interface components {
         /** @description In major units, as decimal text such as "79.90". */
         price: string;
       }[];
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /**
+       * Format: int32
+       * @description Minimum units per order. 1 if only `step` is given.
+       */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
+      /**
+       * Format: int32
+       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
+       */
       step?: number | null;
     };
     /** @description The minimum quantity and the step of a product, or of one variant, at catalog prices. Key: store, product, variant. */
@@ -4541,9 +4592,15 @@ export interface components {
       kind: 'quantity_rule';
       product: string;
       variant?: string | null;
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /**
+       * Format: int32
+       * @description Minimum units per order. 1 if only `step` is given.
+       */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
+      /**
+       * Format: int32
+       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
+       */
       step?: number | null;
     };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
@@ -4570,7 +4627,10 @@ export interface components {
       total_spent?: number;
       tags?: (string | null)[];
       city?: string | null;
-      /** @description Payment terms of new orders in days. Null removes them. */
+      /**
+       * Format: int32
+       * @description Payment terms of new orders in days. Null removes them.
+       */
       payment_terms_days?: number | null;
       company?: string | null;
       vat_id?: string | null;
@@ -4711,7 +4771,10 @@ export interface components {
       external_reference?: string | null;
       /** @description ISO 8601 with a zone. */
       created_at: string;
-      /** @description Payment terms in days after created_at. Absent: no terms. */
+      /**
+       * Format: int32
+       * @description Payment terms in days after created_at. Absent: no terms.
+       */
       payment_terms_days?: number | null;
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
@@ -5068,7 +5131,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description The imported amount, plus payments and minus refunds of orders of the customer since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -5233,7 +5296,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description The imported amount, plus payments and minus refunds of orders of the customer since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -5531,6 +5594,212 @@ export interface components {
         [key: string]: unknown;
       };
     };
+    Settings: {
+      name: string;
+      custom_domain: string;
+      /** @description UTC or an IANA name. */
+      time_zone: string;
+      logo_url: string;
+      /** @description #rrggbb */
+      primary_color: string;
+      seo_title: string;
+      contact: {
+        /** @description An address that mail can be sent to. */
+        email?: string;
+        phone?: string;
+        address?: string;
+      };
+      theme: {
+        [key: string]: unknown;
+      };
+      payment_settings: {
+        methods?: {
+          methodId: string;
+          enabled: boolean;
+          isSandbox?: boolean;
+          /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
+          credentials?:
+            | {
+                [key: string]: unknown;
+              }
+            | null
+            | string;
+        }[];
+      } & {
+        [key: string]: unknown;
+      };
+      ecommerce_settings: {
+        /** @description False switches off the mail to the customer. */
+        notifications?: {
+          shipment?: boolean;
+          cancellation?: boolean;
+          refund?: boolean;
+        } & {
+          [key: string]: unknown;
+        };
+      } & {
+        [key: string]: unknown;
+      };
+      fraud_settings: {
+        blocked_emails?: string[];
+        blocked_phones?: string[];
+        /**
+         * Format: int64
+         * @description Orders from this amount on are reviewed; minor units.
+         */
+        review_amount?: number;
+        /**
+         * Format: int32
+         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_email?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_phone?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_address?: number | null;
+      };
+      /** @description Taxes and shipping of new orders. Empty: none. */
+      charge_settings: {
+        /** @description Whether prices and shipping include tax. Absent: false. */
+        prices_include_tax?: boolean;
+        /** @description The country from which the store sells. An order has no tax if its destination and its VAT id are of other EU countries. */
+        reverse_charge_from?: string;
+        rates?: {
+          /** @description The country to which the order ships. */
+          country: string;
+          /** @description For the products of this category. Absent: for all others, and for shipping. */
+          category?: string;
+          name: string;
+          /** @description In percent, with at most 4 decimals. */
+          rate: number;
+        }[];
+        shipping?: {
+          /**
+           * Format: int64
+           * @description In minor units.
+           */
+          amount: number;
+          /**
+           * Format: int64
+           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
+           */
+          free_from?: number | null;
+        };
+      };
+    };
+    SettingsChange: {
+      name?: string;
+      custom_domain?: string | null;
+      /** @description UTC or an IANA name. */
+      time_zone?: string | null;
+      logo_url?: string | null;
+      /** @description #rrggbb */
+      primary_color?: string | null;
+      seo_title?: string | null;
+      contact?: {
+        /** @description An address that mail can be sent to. */
+        email?: string | null;
+        phone?: string | null;
+        address?: string | null;
+      } | null;
+      theme?: {
+        [key: string]: unknown;
+      } | null;
+      payment_settings?:
+        | ({
+            methods?: {
+              methodId: string;
+              enabled: boolean;
+              isSandbox?: boolean;
+              /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
+              credentials?:
+                | {
+                    [key: string]: unknown;
+                  }
+                | null
+                | string;
+            }[];
+          } & {
+            [key: string]: unknown;
+          })
+        | null;
+      ecommerce_settings?:
+        | ({
+            /** @description False switches off the mail to the customer. */
+            notifications?: {
+              shipment?: boolean;
+              cancellation?: boolean;
+              refund?: boolean;
+            } & {
+              [key: string]: unknown;
+            };
+          } & {
+            [key: string]: unknown;
+          })
+        | null;
+      fraud_settings?: {
+        blocked_emails?: (string | null)[];
+        blocked_phones?: (string | null)[];
+        /**
+         * Format: int64
+         * @description Orders from this amount on are reviewed; minor units.
+         */
+        review_amount?: number;
+        /**
+         * Format: int32
+         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_email?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_phone?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_address?: number | null;
+      } | null;
+      /** @description Taxes and shipping of new orders. Empty: none. */
+      charge_settings?: {
+        /** @description Whether prices and shipping include tax. Absent: false. */
+        prices_include_tax?: boolean;
+        /** @description The country from which the store sells. An order has no tax if its destination and its VAT id are of other EU countries. */
+        reverse_charge_from?: string | null;
+        rates?: {
+          /** @description The country to which the order ships. */
+          country: string | null;
+          /** @description For the products of this category. Absent: for all others, and for shipping. */
+          category?: string;
+          name: string;
+          /** @description In percent, with at most 4 decimals. */
+          rate: number;
+        }[];
+        shipping?: {
+          /**
+           * Format: int64
+           * @description In minor units.
+           */
+          amount: number;
+          /**
+           * Format: int64
+           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
+           */
+          free_from?: number | null;
+        };
+      } | null;
+      /** @description Settings as you have read them. If one of them is different now, nothing changes. */
+      expected?: {
+        [key: string]: unknown;
+      } | null;
+    };
     ApiKey: {
       /**
        * @description `""` when there is none.
@@ -5542,7 +5811,7 @@ export interface components {
        * @enum {string}
        */
       mode: 'live' | 'test';
-      /** @description Scopes of the key. `full` contains all but `keys` and `team`. */
+      /** @description Scopes of the key. `full` contains all but `pricing`, `keys`, `settings` and `team`. */
       scope: (
         | 'read'
         | 'orders'
@@ -5555,6 +5824,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Allowed networks; empty = any. */
@@ -5657,6 +5927,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -5798,6 +6069,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -5944,6 +6216,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -6230,6 +6503,101 @@ export interface components {
        * @example 4
        */
       out_of_stock: number;
+    };
+    AuditEntry: {
+      /**
+       * Format: date-time
+       * @description When it happened. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description Who did it. */
+      actor: {
+        /**
+         * @description An API key, a person, a command, or the service itself with its extensions.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      };
+      /**
+       * @description What happened. New actions may be added.
+       * @example person.changed
+       * @enum {string}
+       */
+      action:
+        | 'key.created'
+        | 'key.rolled'
+        | 'key.activated'
+        | 'key.deactivated'
+        | 'key.revoked'
+        | 'person.added'
+        | 'person.changed'
+        | 'person.invited'
+        | 'person.removed'
+        | 'session.ended'
+        | 'sign_in.succeeded'
+        | 'sign_in.failed'
+        | 'prices.changed'
+        | 'price_list.created'
+        | 'price_list.changed'
+        | 'price_list.deleted'
+        | 'import.written'
+        | 'webhook.created'
+        | 'webhook.changed'
+        | 'webhook.paused'
+        | 'webhook.resumed'
+        | 'webhook.replayed'
+        | 'webhook.secret_rotated'
+        | 'webhook.deleted'
+        | 'customer.exported'
+        | 'customer.erased'
+        | 'settings.changed';
+      /** @description What it is about. */
+      subject: {
+        /**
+         * @description New kinds may be added.
+         * @example person
+         * @enum {string}
+         */
+        kind: 'key' | 'person' | 'prices' | 'price_list' | 'import' | 'webhook' | 'customer' | 'settings';
+        /**
+         * @description Its id or code; `""` when it has none.
+         * @example 01a22d4b-da56-7388-a303-e67b001202ef
+         */
+        id: string;
+        /**
+         * @description Its name at that time; `""` when it has none.
+         * @example Ben
+         */
+        name: string;
+      };
+      /**
+       * @description The values before and after, by field: `[before, after]`. Secrets are never shown; a long value is shortened.
+       * @example {
+       *       "role": [
+       *         "warehouse",
+       *         "support"
+       *       ]
+       *     }
+       */
+      changes: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description The address of the client; null for a command and for the service itself.
+       * @example 192.0.2.7
+       */
+      address: string | null;
     };
     SearchResult: {
       /**
@@ -7375,6 +7743,11 @@ export interface components {
       success: true;
       data: components['schemas']['Store'];
     };
+    SettingsAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Settings'];
+    };
     ApiKeyAnswer: {
       /** @enum {boolean} */
       success: true;
@@ -7433,6 +7806,18 @@ export interface components {
       /** @enum {boolean} */
       success: true;
       data: components['schemas']['Attention'];
+    };
+    AuditPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['AuditEntry'][];
+      /**
+       * @description Where the next page begins. Opaque. `""` if the first page is empty.
+       * @example YTEuMS4xNzYzNjMxMDAwMDAw
+       */
+      cursor: string;
+      /** @description Whether there is a next page. */
+      has_more: boolean;
     };
     SearchAnswer: {
       /** @enum {boolean} */
@@ -7874,6 +8259,23 @@ export interface components {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden8: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
           | 'api_key_inactive'
           | 'store_inactive'
           | 'address_not_allowed'
@@ -7926,7 +8328,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden8: {
+    Forbidden9: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7943,7 +8345,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden9: {
+    Forbidden10: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -8000,7 +8402,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden10: {
+    Forbidden11: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -11450,6 +11852,123 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  getSettings: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SettingsAnswer'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changeSettings: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SettingsChange'];
+      };
+    };
+    responses: {
+      /** @description All settings after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SettingsAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'stale' | 'settings_refused';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
   getKey: {
     parameters: {
       query?: never;
@@ -11533,7 +12052,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11591,7 +12110,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11674,7 +12193,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11738,7 +12257,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11799,7 +12318,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11860,7 +12379,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -11905,7 +12424,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -11954,7 +12473,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12012,7 +12531,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12092,7 +12611,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12174,7 +12693,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12235,7 +12754,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12306,7 +12825,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12355,7 +12874,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
@@ -12435,6 +12954,107 @@ export interface operations {
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listAudit: {
+    parameters: {
+      query?: {
+        /** @description Only what happened at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        from?: string;
+        /** @description Only what happened before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        to?: string;
+        /** @description Only those with exactly this text as the id of the key or the person, or the type of another actor. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        actor?: string;
+        /** @description Only those with this action. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
+        action?:
+          | 'key.created'
+          | 'key.rolled'
+          | 'key.activated'
+          | 'key.deactivated'
+          | 'key.revoked'
+          | 'person.added'
+          | 'person.changed'
+          | 'person.invited'
+          | 'person.removed'
+          | 'session.ended'
+          | 'sign_in.succeeded'
+          | 'sign_in.failed'
+          | 'prices.changed'
+          | 'price_list.created'
+          | 'price_list.changed'
+          | 'price_list.deleted'
+          | 'import.written'
+          | 'webhook.created'
+          | 'webhook.changed'
+          | 'webhook.paused'
+          | 'webhook.resumed'
+          | 'webhook.replayed'
+          | 'webhook.secret_rotated'
+          | 'webhook.deleted'
+          | 'customer.exported'
+          | 'customer.erased'
+          | 'settings.changed';
+        /** @description Only those with exactly this text as the id or code of the subject. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        subject?: string;
+        /** @description The `cursor` of the previous page, with the same filters. The example shows only the format: the service refuses it with 400 `cursor_invalid`. */
+        cursor?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuditPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12600,7 +13220,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12662,7 +13282,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12728,7 +13348,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12772,7 +13392,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12837,7 +13457,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12898,7 +13518,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12942,7 +13562,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12986,7 +13606,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13051,7 +13671,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13116,7 +13736,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];

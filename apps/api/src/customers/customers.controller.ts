@@ -50,7 +50,10 @@ const CUSTOMER_ID = 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7';
 const QUERY = listQuery<CustomerFilter>(
   {
     status: wordFilter('status', 'account status, for example `Active`', null, 'Active'),
-    search: searchFilter('the name, the e-mail, the company, the VAT id, a street, the digits of a phone or the e-mail of a contact', 'lovelace'),
+    search: searchFilter(
+      'the name, the e-mail, the company, the VAT id, a street, the digits of a phone or the e-mail of a contact',
+      'lovelace',
+    ),
     ids: wordsFilter('ids', 'one of these ids', CUSTOMER_ID),
     email: exactFilter('email', 'the whole e-mail, in any letter case', 'ada@example.com'),
     group: exactFilter('group', 'one of its groups', 'wholesale'),

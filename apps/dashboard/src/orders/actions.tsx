@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { paths } from '@store-commerce/client';
 import { api, textOf, useGet, type Order, type OrderListItem } from '../http.js';
-import { money, plainMoney, readAmount, readUnits } from '../parts/amount.js';
+import { money, readAmount, readUnits } from '../parts/amount.js';
 import {
   Amount,
   ConfirmDialog,

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { api, get, lastOf, MAX_PAGES, useGet, useRead, type Order, type Schemas } from '../http.js';
 import { money } from '../parts/amount.js';
-import { ConfirmDialog, Field, Form, type Values } from '../parts/ask.js';
+import { ConfirmDialog, Field, type Values } from '../parts/ask.js';
 import { capitalize, Facts, Named, Rows, Table, right, type Columns } from '../parts/list.js';
 import { Badge, Button, Copy, Note, Page, PaymentBadge, RowActions, Section, QueryStatus } from '../parts/page.js';
 import { count, joined, Lines, Time, timeText } from '../parts/text.js';
@@ -23,7 +23,16 @@ import {
   ShipUnits,
 } from './actions.js';
 import { ChangeLines } from './change-lines.js';
-import { addressLines, labelWarnings, describe, leftOf, StageBadge, sumsOf, type Line, type OfOrder } from './columns.js';
+import {
+  addressLines,
+  labelWarnings,
+  describe,
+  leftOf,
+  StageBadge,
+  sumsOf,
+  type Line,
+  type OfOrder,
+} from './columns.js';
 import { Print, useDocuments, type PrintProps } from './documents.js';
 
 export function OrderPage({ id }: { id: string }) {

@@ -246,7 +246,9 @@ export class PostgresOrderRepository extends OrderRepository {
     const tagged = filter.metadata && hasMetadata(where, filter.metadata);
     if (tagged && term !== undefined) where.and(tagged);
     const search =
-      term === undefined ? { onePlan: isFew, ...(tagged && { rare: tagged }) } : addSearch(where, SEARCHED_ORDERS, term);
+      term === undefined
+        ? { onePlan: isFew, ...(tagged && { rare: tagged }) }
+        : addSearch(where, SEARCHED_ORDERS, term);
 
     const isTallied = term === undefined && !isFew;
     const tally = isTallied ? { list: 'orders', labels } : null;
