@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually.js';
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
 
 const MANY = 130;
