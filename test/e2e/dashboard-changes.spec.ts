@@ -768,7 +768,7 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByText('Enter at least $0.01.').waitFor();
     await amount.fill('400');
     await pay.click();
-    expect(await page.getByRole('alert').textContent()).toBe('The paid amount $400.00 is not the open amount $30.00');
+    expect(await page.getByRole('alert').textContent()).toBe('The paid amount $400.00 is not accepted: the open amount is $30.00');
     await amount.fill('30');
     await pay.click();
     await page.getByText('Payment of $30.00 recorded.').waitFor();
@@ -880,27 +880,6 @@ describeInBrowser('what people change in the dashboard', () => {
     }>();
     expect(data.shipments).toMatchObject([{ status: 'void', tracking_number: '0034' }]);
     expect(data.amount_open).toBe(data.total_amount);
-    await page.context().close();
-  });
-
-  it('prints on the slip the shop, a box for each line, and a name from right to left at the left edge', async () => {
-    await sql(`UPDATE stores SET contact = '{"address": "1 Mill Lane", "email": "shop@example.com"}'`);
-    const { receipt_number } = await placeOrder('خيام الشمال');
-    const { page, open } = await scene.desk('warehouse');
-    await page.addInitScript('window.print = () => {}');
-    await open(`#/orders/${receipt_number}`);
-    await page.getByRole('button', { name: 'Print packing slip' }).click();
-    await page.locator('.slip').waitFor({ state: 'attached' });
-    await page.emulateMedia({ media: 'print' });
-
-    const text = await page.getByRole('main').innerText();
-    for (const part of ['Larkmoor', '1 Mill Lane', receipt_number]) expect(text).toContain(part);
-    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-    const box = `getComputedStyle(document.querySelector('.slip tbody th'), '::before').width`;
-    expect(await page.evaluate(box)).toBe('14px');
-    const name = page.locator('.slip strong, .slip a').filter({ hasText: 'خيام' });
-    const [slip, left] = await Promise.all([page.locator('.slip').boundingBox(), name.boundingBox()]);
-    expect((left?.x ?? 999) - (slip?.x ?? 0)).toBeLessThan(40);
     await page.context().close();
   });
 });
