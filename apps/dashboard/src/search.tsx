@@ -67,10 +67,10 @@ export function SearchEverything() {
   };
   const submit = (event: JSX.TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const isShown =
-      form.current?.querySelector('[data-stale=false]') && text === event.currentTarget.everything.value.trim();
-    if (isShown) form.current?.querySelector('a')?.focus();
-    else apply(event.currentTarget.everything.value as string);
+    const typed = event.currentTarget.querySelector('input')?.value.trim() ?? '';
+    const isShown = text === typed && event.currentTarget.querySelector('[data-stale=false]') !== null;
+    if (isShown) event.currentTarget.querySelector('a')?.focus();
+    else apply(typed);
   };
   const onKeyDown = ({ key }: KeyboardEvent) => {
     if (key !== 'Escape' || text === '') return;
