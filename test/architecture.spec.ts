@@ -7,7 +7,7 @@ const ROOT = join(__dirname, '..');
 
 /** What production code in each folder may import in addition to itself. Everything else is a leak. */
 const ALLOWED: Record<string, RegExp> = {
-  'libs/domain': /^node:(url|zlib)$/,
+  'libs/domain': /^node:(url|util|zlib)$/,
   'libs/application': /^(@app\/domain|@nestjs\/common|ipaddr\.js|uuid|node:crypto|node:net)$/,
   'libs/infrastructure':
     /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|ipaddr\.js|disposable-email-domains-js|openid-client|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,

@@ -4,9 +4,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
 import { IMPORT_LINES, LINES } from '../schema/bundle-schema.js';
 import type { BundleLine, ImportableLine, SettingsFields } from '../schema/bundle.js';
-import { SETTINGS } from '../schema/store-line.js';
+import { SETTINGS, STORE_DEFAULTS } from '../schema/store-line.js';
 import { object } from '../schema/vocabulary.js';
-import { STORES } from '../write/tables.js';
 import { Fault, quoted } from './faults.js';
 import { EMPTY_FOR_NULL, problemOfRepetition, readText, RULES, STORABLE, TRIMMED, type Problem } from './line-rules.js';
 
@@ -106,7 +105,7 @@ export function checkSettings(given: Readonly<Record<string, unknown>>) {
   const faults: Fault[] = [];
   for (const [name, schema] of SETTING_OBJECTS) {
     if (!Object.hasOwn(given, name)) continue;
-    const value = structuredClone({ [name]: given[name] ?? STORES.spec.columns[name] });
+    const value = structuredClone({ [name]: given[name] ?? STORE_DEFAULTS[name] });
     try {
       check(schema, '', value, () => undefined);
       Object.assign(settings, value);

@@ -138,3 +138,18 @@ export const SETTINGS = is.object({
   ...Type.Omit(storeLine, ['kind', 'id', 'subdomain', 'currency', 'status']).properties,
   payment_settings: is.optional(paymentMethods(credentialsOrSet)),
 });
+
+/** The settings of a store whose line omits them. A store has no default name. */
+export const STORE_DEFAULTS: Readonly<Record<string, unknown>> = {
+  custom_domain: '',
+  logo_url: '',
+  primary_color: '',
+  seo_title: '',
+  contact: {},
+  theme: {},
+  payment_settings: {},
+  ecommerce_settings: {},
+  fraud_settings: {},
+  charge_settings: {},
+  time_zone: 'UTC',
+};

@@ -1,3 +1,4 @@
+import { STORE_DEFAULTS } from '../schema/store-line.js';
 import { TableWriter, type Row } from './table-writer.js';
 
 const all = (value: unknown, ...names: string[]): Row => Object.fromEntries(names.map((name) => [name, value]));
@@ -10,9 +11,7 @@ export const STORES = new TableWriter<number>({
   key: ['subdomain'],
   columns: {
     ...withoutDefault('name', 'currency'),
-    ...all('', 'custom_domain', 'logo_url', 'primary_color', 'seo_title'),
-    ...all({}, 'contact', 'theme', 'payment_settings', 'ecommerce_settings', 'fraud_settings', 'charge_settings'),
-    time_zone: 'UTC',
+    ...STORE_DEFAULTS,
     status: 'ACTIVE',
   },
 });
