@@ -86,7 +86,8 @@ function summed(of: readonly FullOrder[], by: 'product' | 'sku'): Omit<Sums, 'na
 const byUnits = (one: Omit<Sums, 'name'>, other: Omit<Sums, 'name'>) =>
   other.units - one.units ||
   (one.product_id ?? 0) - (other.product_id ?? 0) ||
-  (one.variant_id ?? 0) - (other.variant_id ?? 0);
+  (one.variant_id ?? 0) - (other.variant_id ?? 0) ||
+  (one.sku < other.sku ? -1 : 1);
 
 const dayIn = (zone: string) => {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' });
@@ -178,7 +179,7 @@ describe('the statistics of products', () => {
     });
     await api.place(
       { items: [{ product_id: mug, quantity: 9 }], customer: { name: 'Ada' } },
-      { authorization: `Bearer ${await api.store.createKey("test")}` },
+      { authorization: `Bearer ${await api.store.createKey('test')}` },
     );
     const all = await allOrders();
     expect(all.filter(({ line_items: lines }) => lines.some(({ returned_quantity: units }) => units > 0))).toHaveLength(
@@ -230,5 +231,140 @@ describe('the statistics of products', () => {
     }
     expect(await api.database.query(WRONG_PRODUCT_SUMS, [api.store.id])).toEqual([]);
     expect(await api.database.query(WRONG_ORDER_SUMS, [api.store.id])).toEqual([]);
+  });
+});
+
+describe('the statistics of orders by group', () => {
+  type Group = 'payment_method' | 'source' | 'country';
+  const valueOf = (order: FullOrder, group: Group) =>
+    group === 'country' ? (order.shipping_address.country ?? '') : order[group];
+
+  const expected = (all: readonly FullOrder[], group: Group, source?: string) => {
+    const sums = new Map<string, { orders: number; units: number; amount: number }>();
+    for (const order of all.filter((each) => source === undefined || each.source === source)) {
+      const sum = sums.get(valueOf(order, group)) ?? { orders: 0, units: 0, amount: 0 };
+      sums.set(valueOf(order, group), {
+        orders: sum.orders + 1,
+        units: sum.units + order.line_items.reduce((units, { quantity }) => units + quantity, 0),
+        amount: sum.amount + order.total_amount,
+      });
+    }
+    return [...sums]
+      .map(([value, sum]) => ({ group: value, ...sum }))
+      .toSorted((one, other) => (one.group < other.group ? -1 : 1));
+  };
+  it('equals the orders of each value, and follows an order that changes its payment method and country', async () => {
+    const shop = await api.withStore();
+    const product = await shop.store.product({ price: 1000, stock: 99 });
+    const pricing = {
+      authorization: `Bearer ${await shop.store.createKey('live', 'read,orders,fulfillment,pricing,payments')}`,
+    };
+    const order = (payment_method: string, country: string | undefined, quantity: number) =>
+      shop.place({
+        ...{ payment_method, items: [{ product_id: product, quantity }] },
+        customer: { name: 'Ada', address: '1 Main Street', ...(country && { country }) },
+      });
+    await order('COD', 'DE', 1);
+    await order('OFFLINE', 'FR', 2);
+    const moved = await order('COD', undefined, 3);
+    const paid = { reference: 'P', amount: 3000, currency: 'USD' };
+    await shop.post(`/v1/orders/${moved.order_id}/payments`, paid);
+    const sums = async (group: Group) => {
+      const answer = await shop.get(`/v1/statistics/orders?group=${group}&by=month`);
+      return answer
+        .json<{ data: { group: string; orders: number; units: number; amount: number; paid: number }[] }>()
+        .data.map(({ group: value, orders: count, units, amount, paid: sum }) => [value, count, units, amount, sum]);
+    };
+    expect(await sums('country')).toEqual([
+      ['', 1, 3, 3000, 3000],
+      ['DE', 1, 1, 1000, 0],
+      ['FR', 1, 2, 2000, 0],
+    ]);
+
+    const patched = await shop.patch(
+      `/v1/orders/${moved.order_id}`,
+      { payment_method: 'CARD', shipping_address: { address: '1 Main Street', country: 'DE' } },
+      pricing,
+    );
+
+    expect([patched.statusCode, patched.body]).toEqual([200, expect.any(String)]);
+    expect(await sums('country')).toEqual([
+      ['DE', 2, 4, 4000, 3000],
+      ['FR', 1, 2, 2000, 0],
+    ]);
+    expect(await sums('payment_method')).toEqual([
+      ['CARD', 1, 3, 3000, 3000],
+      ['COD', 1, 1, 1000, 0],
+      ['OFFLINE', 1, 2, 2000, 0],
+    ]);
+    expect(await sums('source')).toEqual([['WEBSITE', 3, 6, 6000, 3000]]);
+    expect(await shop.database.query(WRONG_ORDER_SUMS, [shop.store.id])).toEqual([]);
+  });
+
+  it('equals imported orders of months, also of one source', async () => {
+    await api.database.query(`UPDATE stores SET time_zone = 'UTC' WHERE id = $1`, [api.store.id]);
+    const all = (await allOrders()).filter(({ is_test, created_at: at }) => !is_test && at < '2026-04');
+    for (const group of ['payment_method', 'source', 'country'] as const) {
+      const months = await Promise.all(
+        ['01', '02', '03'].map(
+          async (month) =>
+            (await statistics(`group=${group}&by=month&from=2026-${month}-01&to=2026-${month}-28`)).length,
+        ),
+      );
+      expect(Math.min(...months)).toBeGreaterThan(0);
+    }
+    const january = all.filter(({ created_at: at }) => at < '2026-02');
+    const read = async (group: Group) =>
+      (await statistics(`group=${group}&by=month&from=2026-01-01&to=2026-02-01&source=pos`)).map(
+        ({ period: _, group: value, orders: count, units, amount }) => ({ group: value, orders: count, units, amount }),
+      );
+    for (const group of ['payment_method', 'source', 'country'] as const) {
+      expect([group, await read(group)]).toEqual([group, expected(january, group, 'POS')]);
+    }
+  });
+
+  it.each([
+    ['orders?group=region', 'group must be one of payment_method, source, country'],
+    ['products?sort=units', 'sort must be one of -units, -amount'],
+    ['products?by=day', 'by must be one of product, sku'],
+    ['products?from=2025-01-01&to=2026-02-06', 'to must be a date after from, at most 400 days later'],
+  ])('refuses %s', async (query, error) => {
+    const response = await api.get(`/v1/statistics/${query}`);
+
+    expect([response.statusCode, response.json()]).toMatchObject([400, { success: false, error }]);
+  });
+});
+
+describe('a page of the statistics of products', () => {
+  it('has the greatest amounts first, the true total, and the names that the catalog has now', async () => {
+    const shop = await api.withStore();
+    const cheap = await shop.store.product({ price: 100, stock: 99, name: 'Cheap', sku: 'C' });
+    const dear = await shop.store.product({ price: 9000, stock: 99, name: 'Dear', sku: 'D' });
+    await shop.place({
+      items: [
+        { product_id: cheap, quantity: 5 },
+        { product_id: dear, quantity: 1 },
+      ],
+      customer: { name: 'Ada' },
+    });
+    await shop.database.query(`UPDATE products SET name = 'Dearer', sku = 'D-2' WHERE store_id = $1 AND id = $2`, [
+      shop.store.id,
+      dear,
+    ]);
+    const page = async (query: string) =>
+      (await shop.get(`/v1/statistics/products?${query}`)).json<Awaited<ReturnType<typeof products>>>();
+    const rowOf = (id: number, sku: string, name: string, units: number, amount: number) => ({
+      ...{ product_id: id, variant_id: null, sku, name, units, amount, returned: 0, cancelled: 0 },
+    });
+
+    expect((await page('sort=-amount')).data).toEqual([
+      rowOf(dear, 'D-2', 'Dearer', 1, 9000),
+      rowOf(cheap, 'C', 'Cheap', 5, 500),
+    ]);
+    expect((await page('limit=1')).data).toEqual([rowOf(cheap, 'C', 'Cheap', 5, 500)]);
+    const second = await page('limit=1&page=3');
+    expect([second.data, second.pagination.total]).toEqual([[], 2]);
+    expect((await page('is_test=true')).data).toEqual([]);
+    expect((await page('to=2026-01-01')).data).toEqual([]);
   });
 });
