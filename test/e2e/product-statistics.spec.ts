@@ -257,7 +257,7 @@ describe('the statistics of orders by group', () => {
     const shop = await api.withStore();
     const product = await shop.store.product({ price: 1000, stock: 99 });
     const pricing = {
-      authorization: `Bearer ${await shop.store.createKey('live', 'read,orders,fulfillment,pricing,payments')}`,
+      authorization: `Bearer ${await shop.store.createKey('live', 'read,orders,fulfillment,payments,pricing')}`,
     };
     const order = (payment_method: string, country: string | undefined, quantity: number) =>
       shop.place({
