@@ -364,6 +364,10 @@ describe('a page of the statistics of products', () => {
     expect((await page('limit=1')).data).toEqual([rowOf(cheap, 'C', 'Cheap', 5, 500)]);
     const second = await page('limit=1&page=3');
     expect([second.data, second.pagination.total]).toEqual([[], 2]);
+    const { data: days } = (await shop.get('/v1/statistics/orders')).json<{
+      data: { units: number; amount: number }[];
+    }>();
+    expect(days.at(-1)).toMatchObject({ units: 6, amount: 9500 });
     expect((await page('is_test=true')).data).toEqual([]);
     expect((await page('to=2026-01-01')).data).toEqual([]);
   });
