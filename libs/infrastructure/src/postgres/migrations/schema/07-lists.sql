@@ -314,12 +314,16 @@ RETURN (
 CREATE FUNCTION is_cancelled(item orders) RETURNS boolean LANGUAGE sql IMMUTABLE
 RETURN 'CANCELLED' IN (item.status, item.fulfillment_status);
 
+-- Each line looks its order up: an import adds thousands of lines, and a plan for them could read all orders of the store.
 SELECT pg_temp.after_each_statement('tally', 'order_lines', '{insert}', $$
   INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
   SELECT line.store_id, part.list, quarter_of(created_at), sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name), part.units, unit_price * part.units, 1
-  FROM changed AS line JOIN orders ON orders.store_id = line.store_id AND orders.id = line.order_id
-  CROSS JOIN LATERAL (VALUES ('sold', quantity), ('unsold', CASE WHEN is_cancelled(orders) THEN quantity ELSE 0 END)
-  ) AS part (list, units)
+  FROM changed AS line
+  CROSS JOIN LATERAL (
+    SELECT created_at, is_test, is_cancelled(orders) AS is_cancelled FROM orders
+    WHERE store_id = line.store_id AND id = line.order_id OFFSET 0
+  ) AS item
+  CROSS JOIN LATERAL (VALUES ('sold', quantity), ('unsold', CASE WHEN is_cancelled THEN quantity ELSE 0 END)) AS part (list, units)
   WHERE part.units <> 0$$);
 
 -- A deleted order is summed while its lines still exist. The cascade would run too late. An order whose units were
@@ -365,10 +369,15 @@ CREATE TRIGGER orders_take_their_sales_along AFTER UPDATE OF status, fulfillment
 SELECT pg_temp.after_each_statement('tally', 'cancelled_units', '{insert}', $$
   INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
   SELECT part.store_id, 'unsold', quarter_of(created_at), sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name), part.quantity, unit_price * part.quantity, 1
-  FROM changed AS part JOIN orders ON orders.store_id = part.store_id AND orders.id = part.order_id
-  JOIN order_lines AS line
-    ON line.store_id = part.store_id AND line.order_id = part.order_id AND line.position = part.position
-  WHERE NOT is_cancelled(orders)$$);
+  FROM changed AS part
+  CROSS JOIN LATERAL (
+    SELECT created_at, is_test FROM orders
+    WHERE store_id = part.store_id AND id = part.order_id AND NOT is_cancelled(orders) OFFSET 0
+  ) AS item
+  CROSS JOIN LATERAL (
+    SELECT product_id, variant_id, sku, name, unit_price FROM order_lines
+    WHERE store_id = part.store_id AND order_id = part.order_id AND position = part.position OFFSET 0
+  ) AS line$$);
 
 CREATE FUNCTION tally_returned_units() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
