@@ -317,7 +317,8 @@ RETURN 'CANCELLED' IN (item.status, item.fulfillment_status);
 -- Each line looks its order up: an import adds thousands of lines, and a plan for them could read all orders of the store.
 SELECT pg_temp.after_each_statement('tally', 'order_lines', '{insert}', $$
   INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
-  SELECT line.store_id, part.list, quarter_of(created_at), sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name), part.units, unit_price * part.units, 1
+  SELECT line.store_id, part.list, quarter_of(created_at),
+    sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name), part.units, unit_price * part.units, 1
   FROM changed AS line
   CROSS JOIN LATERAL (
     SELECT created_at, is_test, is_cancelled(orders) AS is_cancelled FROM orders
@@ -342,7 +343,8 @@ CREATE TRIGGER orders_leave_their_sales BEFORE DELETE ON orders FOR EACH ROW EXE
 CREATE FUNCTION tally_changed_line() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
-  SELECT NEW.store_id, part.list, quarter_of(created_at), sale_labels(is_test, NEW.product_id, NEW.variant_id, NEW.sku, NEW.name), part.units, line.unit_price * part.units, n
+  SELECT NEW.store_id, part.list, quarter_of(created_at),
+    sale_labels(is_test, NEW.product_id, NEW.variant_id, NEW.sku, NEW.name), part.units, line.unit_price * part.units, n
   FROM orders
   CROSS JOIN (VALUES (OLD.quantity, OLD.unit_price, -1), (NEW.quantity, NEW.unit_price, 1)) AS line (quantity, unit_price, n)
   CROSS JOIN LATERAL (VALUES ('sold', line.quantity),
@@ -356,7 +358,8 @@ CREATE TRIGGER tally_updated_order_lines AFTER UPDATE OF quantity, unit_price ON
 CREATE FUNCTION tally_cancelled_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
-  SELECT NEW.store_id, 'unsold', quarter_of(NEW.created_at), sale_labels(NEW.is_test, line.product_id, line.variant_id, line.sku, line.name), kept.units, unit_price * kept.units,
+  SELECT NEW.store_id, 'unsold', quarter_of(NEW.created_at),
+    sale_labels(NEW.is_test, line.product_id, line.variant_id, line.sku, line.name), kept.units, unit_price * kept.units,
     CASE WHEN is_cancelled(NEW) THEN 1 ELSE -1 END
   FROM order_lines AS line CROSS JOIN LATERAL (SELECT line.quantity - cancelled_units_of(line)) AS kept (units)
   WHERE line.store_id = NEW.store_id AND line.order_id = NEW.id AND kept.units <> 0;
@@ -368,7 +371,8 @@ CREATE TRIGGER orders_take_their_sales_along AFTER UPDATE OF status, fulfillment
 
 SELECT pg_temp.after_each_statement('tally', 'cancelled_units', '{insert}', $$
   INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
-  SELECT part.store_id, 'unsold', quarter_of(created_at), sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name), part.quantity, unit_price * part.quantity, 1
+  SELECT part.store_id, 'unsold', quarter_of(created_at),
+    sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name), part.quantity, unit_price * part.quantity, 1
   FROM changed AS part
   CROSS JOIN LATERAL (
     SELECT created_at, is_test FROM orders
@@ -382,7 +386,8 @@ SELECT pg_temp.after_each_statement('tally', 'cancelled_units', '{insert}', $$
 CREATE FUNCTION tally_returned_units() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO list_tally_changes (store_id, list, period, labels, units, rows)
-  SELECT NEW.store_id, 'returned', quarter_of(created_at), sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name),
+  SELECT NEW.store_id, 'returned', quarter_of(created_at),
+    sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name),
     NEW.quantity - CASE TG_OP WHEN 'UPDATE' THEN OLD.quantity ELSE 0 END, 1
   FROM orders JOIN order_lines AS line
     ON line.store_id = NEW.store_id AND line.order_id = orders.id AND line.position = NEW.position
