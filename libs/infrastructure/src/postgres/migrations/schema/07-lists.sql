@@ -306,10 +306,10 @@ LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN is_test THEN '{TEST}' ELSE '{LIVE}' END::text[] || CASE WHEN product_id IS NULL THEN ARRAY['0', '0', sku, name]
   ELSE ARRAY[product_id::text, coalesce(variant_id, 0)::text] END;
 
-CREATE FUNCTION cancelled_units_of(line order_lines) RETURNS bigint LANGUAGE sql STABLE
+CREATE FUNCTION cancelled_units_of(of_store int, of_order uuid, of_position int) RETURNS bigint LANGUAGE sql STABLE
 RETURN (
   SELECT coalesce(sum(quantity), 0) FROM cancelled_units
-  WHERE store_id = line.store_id AND order_id = line.order_id AND position = line.position);
+  WHERE store_id = of_store AND order_id = of_order AND position = of_position);
 
 CREATE FUNCTION is_cancelled(item orders) RETURNS boolean LANGUAGE sql IMMUTABLE
 RETURN 'CANCELLED' IN (item.status, item.fulfillment_status);
@@ -348,7 +348,7 @@ BEGIN
   FROM orders
   CROSS JOIN (VALUES (OLD.quantity, OLD.unit_price, -1), (NEW.quantity, NEW.unit_price, 1)) AS line (quantity, unit_price, n)
   CROSS JOIN LATERAL (VALUES ('sold', line.quantity),
-    ('unsold', CASE WHEN is_cancelled(orders) THEN line.quantity ELSE cancelled_units_of(NEW) END)) AS part (list, units)
+    ('unsold', CASE WHEN is_cancelled(orders) THEN line.quantity ELSE cancelled_units_of(NEW.store_id, NEW.order_id, NEW.position) END)) AS part (list, units)
   WHERE orders.store_id = NEW.store_id AND orders.id = NEW.order_id AND part.units <> 0;
   RETURN NULL;
 END $$;
@@ -361,7 +361,8 @@ BEGIN
   SELECT NEW.store_id, 'unsold', quarter_of(NEW.created_at),
     sale_labels(NEW.is_test, line.product_id, line.variant_id, line.sku, line.name), kept.units, unit_price * kept.units,
     CASE WHEN is_cancelled(NEW) THEN 1 ELSE -1 END
-  FROM order_lines AS line CROSS JOIN LATERAL (SELECT line.quantity - cancelled_units_of(line)) AS kept (units)
+  FROM order_lines AS line
+  CROSS JOIN LATERAL (SELECT quantity - cancelled_units_of(NEW.store_id, NEW.id, position)) AS kept (units)
   WHERE line.store_id = NEW.store_id AND line.order_id = NEW.id AND kept.units <> 0;
   RETURN NULL;
 END $$;
