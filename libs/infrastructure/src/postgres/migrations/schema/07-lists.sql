@@ -85,6 +85,7 @@ CREATE TABLE list_tally_changes (
   discount bigint,
   payment_method text, -- The values by which order_sums also sums. Null stands for ''.
   country text,
+  lines jsonb, -- What product_sums counts, as a list of [product_id, variant_id, sku, name, units, amount].
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE list_tally_changes IS 'New (positive) and lost (negative) rows that list_tallies and order_sums do not count yet.';
@@ -135,13 +136,13 @@ WHERE id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0
 COMMENT ON VIEW order_sum_changes IS 'What order_sums does not count yet: both together are exact at any moment.';
 
 CREATE VIEW product_sum_changes AS
-SELECT store_id, id, labels[1] = 'TEST' AS is_test, period::date AS day, labels[2]::int AS product_id,
-  labels[3]::int AS variant_id, coalesce(labels[4], '') AS sku, coalesce(labels[5], '') AS name,
-  CASE list WHEN 'sold' THEN rows * units WHEN 'unsold' THEN -rows * units ELSE 0 END AS units,
-  CASE list WHEN 'sold' THEN rows * amount::numeric WHEN 'unsold' THEN -rows * amount::numeric ELSE 0 END AS amount,
-  CASE list WHEN 'returned' THEN rows * units ELSE 0 END AS returned,
-  CASE list WHEN 'unsold' THEN rows * units ELSE 0 END AS cancelled
-FROM list_tally_changes
+SELECT store_id, id, labels[1] = 'TEST' AS is_test, period::date AS day, (line ->> 0)::int AS product_id,
+  (line ->> 1)::int AS variant_id, line ->> 2 AS sku, line ->> 3 AS name,
+  CASE list WHEN 'sold' THEN rows WHEN 'unsold' THEN -rows ELSE 0 END * (line ->> 4)::bigint AS units,
+  CASE list WHEN 'sold' THEN rows WHEN 'unsold' THEN -rows ELSE 0 END * (line ->> 5)::numeric AS amount,
+  CASE list WHEN 'returned' THEN rows ELSE 0 END * (line ->> 4)::bigint AS returned,
+  CASE list WHEN 'unsold' THEN rows ELSE 0 END * (line ->> 4)::bigint AS cancelled
+FROM list_tally_changes CROSS JOIN LATERAL jsonb_array_elements(lines) AS sold (line)
 WHERE id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0)
   AND list IN ('sold', 'unsold', 'returned');
 COMMENT ON VIEW product_sum_changes IS 'What product_sums does not count yet: both together are exact at any moment.';
@@ -207,7 +208,8 @@ END $$;
 
 -- About one change in 64 makes its writer fold the store, unless another writer is folding it: no writer waits. A
 -- transaction with an older snapshot must not fold: it would delete changes that are already gone. The trigger runs for
--- each row: nearly all statements add one row, and a condition is cheaper than a query.
+-- each row: nearly all statements add one row, and a condition is cheaper than a query. What an order sells comes with the
+-- row of the order, so it folds nothing.
 CREATE FUNCTION fold_list_tally_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF 64 * random() < 1 AND current_setting('transaction_isolation') = 'read committed'
@@ -217,7 +219,7 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER list_tally_changes_are_folded AFTER INSERT ON list_tally_changes
-  FOR EACH ROW EXECUTE FUNCTION fold_list_tally_changes();
+  FOR EACH ROW WHEN (NEW.list <> 'sold') EXECUTE FUNCTION fold_list_tally_changes();
 
 -- The worker advances the mark past the folded changes, and never waits. It must know that no open transaction can
 -- still add a change up to `through`.
@@ -301,10 +303,13 @@ CREATE TRIGGER orders_take_their_sums_along AFTER UPDATE OF payment_method, ship
 
 -- The units of a line are sold when the order is placed. All of them are unsold while the order is cancelled, and else
 -- those that it has given up. A line never changes its product.
-CREATE FUNCTION sale_labels(is_test boolean, product_id int, variant_id int, sku text, name text) RETURNS text[]
+CREATE FUNCTION sold_line(product_id int, variant_id int, sku text, name text, units bigint, unit_price bigint) RETURNS jsonb
 LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN is_test THEN '{TEST}' ELSE '{LIVE}' END::text[] || CASE WHEN product_id IS NULL THEN ARRAY['0', '0', sku, name]
-  ELSE ARRAY[product_id::text, coalesce(variant_id, 0)::text] END;
+RETURN jsonb_build_array(coalesce(product_id, 0), coalesce(variant_id, 0), CASE WHEN product_id IS NULL THEN sku ELSE '' END,
+  CASE WHEN product_id IS NULL THEN name ELSE '' END, units, unit_price * units);
+
+CREATE FUNCTION mode_labels(is_test boolean) RETURNS text[] LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN is_test THEN '{TEST}' ELSE '{LIVE}' END::text[];
 
 CREATE FUNCTION cancelled_units_of(of_store int, of_order uuid, of_position int) RETURNS bigint LANGUAGE sql STABLE
 RETURN (
@@ -316,35 +321,37 @@ RETURN 'CANCELLED' IN (item.status, item.fulfillment_status);
 
 -- Each line looks its order up: an import adds thousands of lines, and a plan for them could read all orders of the store.
 SELECT pg_temp.after_each_statement('tally', 'order_lines', '{insert}', $$
-  INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
-  SELECT line.store_id, part.list, quarter_of(created_at),
-    sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name), part.units, unit_price * part.units, 1
+  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
+  SELECT line.store_id, part.list, quarter_of(created_at), mode_labels(is_test),
+    jsonb_agg(sold_line(product_id, variant_id, sku, name, part.units, unit_price)), 1
   FROM changed AS line
   CROSS JOIN LATERAL (
     SELECT created_at, is_test, is_cancelled(orders) AS is_cancelled FROM orders
     WHERE store_id = line.store_id AND id = line.order_id OFFSET 0
   ) AS item
   CROSS JOIN LATERAL (VALUES ('sold', quantity), ('unsold', CASE WHEN is_cancelled THEN quantity ELSE 0 END)) AS part (list, units)
-  WHERE part.units <> 0$$);
+  WHERE part.units <> 0
+  GROUP BY line.store_id, line.order_id, part.list, created_at, is_test$$);
 
 -- A deleted order is summed while its lines still exist. The cascade would run too late. An order whose units were
 -- cancelled or returned one by one is never deleted: it has events.
 CREATE FUNCTION tally_deleted_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
-  SELECT OLD.store_id, part.list, quarter_of(OLD.created_at),
-    sale_labels(OLD.is_test, line.product_id, line.variant_id, line.sku, line.name), quantity, unit_price * quantity, -1
+  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
+  SELECT OLD.store_id, part.list, quarter_of(OLD.created_at), mode_labels(OLD.is_test),
+    jsonb_agg(sold_line(product_id, variant_id, sku, name, quantity, unit_price)), -1
   FROM order_lines AS line CROSS JOIN (VALUES ('sold', true), ('unsold', is_cancelled(OLD))) AS part (list, counts)
-  WHERE line.store_id = OLD.store_id AND line.order_id = OLD.id AND part.counts AND quantity <> 0;
+  WHERE line.store_id = OLD.store_id AND line.order_id = OLD.id AND part.counts AND quantity <> 0
+  GROUP BY part.list;
   RETURN OLD;
 END $$;
 CREATE TRIGGER orders_leave_their_sales BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION tally_deleted_order();
 
 CREATE FUNCTION tally_changed_line() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
-  SELECT NEW.store_id, part.list, quarter_of(created_at),
-    sale_labels(is_test, NEW.product_id, NEW.variant_id, NEW.sku, NEW.name), part.units, line.unit_price * part.units, n
+  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
+  SELECT NEW.store_id, part.list, quarter_of(created_at), mode_labels(is_test),
+    jsonb_build_array(sold_line(NEW.product_id, NEW.variant_id, NEW.sku, NEW.name, part.units, line.unit_price)), n
   FROM orders
   CROSS JOIN (VALUES (OLD.quantity, OLD.unit_price, -1), (NEW.quantity, NEW.unit_price, 1)) AS line (quantity, unit_price, n)
   CROSS JOIN LATERAL (VALUES ('sold', line.quantity),
@@ -357,13 +364,13 @@ CREATE TRIGGER tally_updated_order_lines AFTER UPDATE OF quantity, unit_price ON
 
 CREATE FUNCTION tally_cancelled_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
-  SELECT NEW.store_id, 'unsold', quarter_of(NEW.created_at),
-    sale_labels(NEW.is_test, line.product_id, line.variant_id, line.sku, line.name), kept.units, unit_price * kept.units,
-    CASE WHEN is_cancelled(NEW) THEN 1 ELSE -1 END
+  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
+  SELECT NEW.store_id, 'unsold', quarter_of(NEW.created_at), mode_labels(NEW.is_test),
+    jsonb_agg(sold_line(product_id, variant_id, sku, name, kept.units, unit_price)), CASE WHEN is_cancelled(NEW) THEN 1 ELSE -1 END
   FROM order_lines AS line
   CROSS JOIN LATERAL (SELECT quantity - cancelled_units_of(NEW.store_id, NEW.id, position)) AS kept (units)
-  WHERE line.store_id = NEW.store_id AND line.order_id = NEW.id AND kept.units <> 0;
+  WHERE line.store_id = NEW.store_id AND line.order_id = NEW.id AND kept.units <> 0
+  HAVING count(*) > 0;
   RETURN NULL;
 END $$;
 CREATE TRIGGER orders_take_their_sales_along AFTER UPDATE OF status, fulfillment_status ON orders
@@ -371,9 +378,9 @@ CREATE TRIGGER orders_take_their_sales_along AFTER UPDATE OF status, fulfillment
   EXECUTE FUNCTION tally_cancelled_order();
 
 SELECT pg_temp.after_each_statement('tally', 'cancelled_units', '{insert}', $$
-  INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
-  SELECT part.store_id, 'unsold', quarter_of(created_at),
-    sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name), part.quantity, unit_price * part.quantity, 1
+  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
+  SELECT part.store_id, 'unsold', quarter_of(created_at), mode_labels(is_test),
+    jsonb_build_array(sold_line(product_id, variant_id, sku, name, part.quantity, unit_price)), 1
   FROM changed AS part
   CROSS JOIN LATERAL (
     SELECT created_at, is_test FROM orders
@@ -386,10 +393,9 @@ SELECT pg_temp.after_each_statement('tally', 'cancelled_units', '{insert}', $$
 
 CREATE FUNCTION tally_returned_units() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO list_tally_changes (store_id, list, period, labels, units, rows)
-  SELECT NEW.store_id, 'returned', quarter_of(created_at),
-    sale_labels(is_test, line.product_id, line.variant_id, line.sku, line.name),
-    NEW.quantity - CASE TG_OP WHEN 'UPDATE' THEN OLD.quantity ELSE 0 END, 1
+  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
+  SELECT NEW.store_id, 'returned', quarter_of(created_at), mode_labels(is_test), jsonb_build_array(sold_line(
+    product_id, variant_id, sku, name, NEW.quantity - CASE TG_OP WHEN 'UPDATE' THEN OLD.quantity ELSE 0 END, unit_price)), 1
   FROM orders JOIN order_lines AS line
     ON line.store_id = NEW.store_id AND line.order_id = orders.id AND line.position = NEW.position
   WHERE orders.store_id = NEW.store_id AND orders.id = NEW.order_id;
