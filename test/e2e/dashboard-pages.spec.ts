@@ -129,7 +129,8 @@ describeInBrowser('the pages of the dashboard', () => {
     await page.getByRole('heading', { name: 'Lamp' }).waitFor();
     await open('#/');
     await page.getByRole('link', { name: 'View: 1 SKU with low stock' }).click();
-    await page.getByRole('link', { name: 'LAMP' }).waitFor();
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+    await page.getByRole('link', { name: 'LAMP', exact: true }).waitFor();
 
     expect(await page.getByLabel('Low stock only').isChecked()).toBe(true);
     expect(await page.locator('tbody tr').allInnerTexts()).toEqual([expect.stringContaining('LAMP')]);
