@@ -112,7 +112,6 @@ const OTHER_TABLES = [
     'list_tally_mark',
     'migrations',
     'order_sums',
-    'product_sums',
   ],
   ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
   // They bring their price list into the feed (see below), but its record shows none of them.

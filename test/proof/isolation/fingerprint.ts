@@ -21,7 +21,7 @@ const TABLES = `
   SELECT relname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
     AND attname = 'store_id' AND NOT attisdropped
-    AND relname NOT IN ('api_key_usage', 'api_key_refusals', 'list_tallies', 'list_tally_changes', 'order_sums', 'product_sums', 'change_log', 'changes', 'change_forks',
+    AND relname NOT IN ('api_key_usage', 'api_key_refusals', 'list_tallies', 'list_tally_changes', 'order_sums', 'change_log', 'changes', 'change_forks',
       'shared_changes')
   ORDER BY 1`;
 

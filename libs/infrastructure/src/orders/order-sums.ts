@@ -37,64 +37,80 @@ export const BEGINNING_OF_DAY = `LATERAL (
       CROSS JOIN generate_series(midnight - interval '3 hours', midnight, interval '30 minutes') AS moment
     ) AS start (begins)`;
 
-/** SQL for the group of a row of order_sums, and of a change that it does not count yet. */
-const GROUPS = {
-  source: { kept: 'source', changed: 'source' },
-  payment_method: { kept: 'group_value', changed: 'payment_method' },
-  country: { kept: 'group_value', changed: 'country' },
-};
-
-/**
- * Each day is looked up by the index: grouping all rows by their days takes twice as long. The changes that wait for the
- * tallies are read once, and find their day by its date or the next one. Without a group, each day has a row.
- */
-function sumsBy(group?: keyof typeof GROUPS): string {
-  const { kept, changed } = group ? GROUPS[group] : { kept: null, changed: null };
-  const grouped = group ? ', "group"' : '';
-  return `/* orders.sums${group ? `_by_${group}` : ''} */
-  WITH ${RANGE}, days AS (
+/** SQL for the days of the range, and the time at which each begins and ends. The day after the last has no end. */
+const DAYS = `days AS (
     SELECT day, begins, lead(begins) OVER (ORDER BY day) AS ends
     FROM range CROSS JOIN generate_series(0, after - first) AS n
     CROSS JOIN LATERAL (SELECT first + n) AS date (day) CROSS JOIN ${BEGINNING_OF_DAY}
-  ), changes AS MATERIALIZED (
-    SELECT quarter, source, ${group ? `${changed} AS "group", ` : ''}${SUMMED.join(', ')}
+  )`;
+
+const TOTALS = SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ');
+
+// Each day is looked up by the index: grouping all rows by their days takes twice as long. The changes that wait for the
+// tallies are read once, and find their day by its date or the next one.
+const SUMS = `/* orders.sums */
+  WITH ${RANGE}, ${DAYS}, changes AS MATERIALIZED (
+    SELECT quarter, source, ${SUMMED.join(', ')}
     FROM order_sum_changes WHERE store_id = $1 AND is_test = $4
   )
-  SELECT to_char(day::timestamp, $6) AS period${grouped}, ${SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+  SELECT to_char(day::timestamp, $6) AS period, ${TOTALS}
   FROM (
-    SELECT day${grouped}, ${SUMMED.join(', ')}
+    SELECT day, ${SUMMED.join(', ')}
     FROM days CROSS JOIN LATERAL (
-      SELECT ${group ? `${kept} AS "group", ` : ''}${SUMMED.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ')}
+      SELECT ${SUMMED.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ')}
       FROM order_sums
-      WHERE store_id = $1 AND is_test = $4 AND group_by = '${group ?? 'source'}' AND quarter >= begins AND quarter < ends
-        AND source = coalesce($5, source)
-      ${group ? 'GROUP BY 1' : ''}
+      WHERE store_id = $1 AND is_test = $4 AND quarter >= begins AND quarter < ends AND source = coalesce($5, source)
     ) AS kept
     WHERE ends IS NOT NULL
     UNION ALL
-    SELECT days.day${grouped}, ${SUMMED.join(', ')}
+    SELECT days.day, ${SUMMED.join(', ')}
     FROM changes CROSS JOIN range
     CROSS JOIN LATERAL (SELECT (quarter AT TIME ZONE time_zone)::date + n FROM generate_series(0, 1) AS n) AS near (day)
     JOIN days ON days.day = near.day AND quarter >= begins AND quarter < ends
     WHERE source = coalesce($5, source)
   ) AS sums
-  GROUP BY period${grouped}
-  ${group ? `HAVING ${SUMMED.map((name) => `sum(${name}) <> 0`).join(' OR ')}` : ''}
-  ORDER BY period${group ? ', "group" COLLATE "C"' : ''}`;
-}
+  GROUP BY period ORDER BY period`;
 
-const SUMS = sumsBy();
+/**
+ * No sums are kept by `group`, because each order would pay for them: the orders and bookings of each day are read. Every
+ * booking looks its order up. A refund without a record, which the status of an imported order implies, has no reference.
+ */
+const sumsBy = (name: string, group: string) => `/* orders.sums_by_${name} */
+  WITH ${RANGE}, ${DAYS}
+  SELECT to_char(day::timestamp, $6) AS period, "group", ${TOTALS}
+  FROM days CROSS JOIN LATERAL (
+    SELECT ${group} AS "group", count(*) AS orders, count(*) FILTER (WHERE 'CANCELLED' IN (status, fulfillment_status)) AS cancelled,
+      sum(units) AS units, sum(total_amount) AS amount, sum(tax_amount) AS tax, sum(shipping_amount) AS shipping,
+      sum(discount_amount) AS discount, 0 AS refunded, 0 AS paid, 0 AS credited, 0 AS given_up
+    FROM orders
+    WHERE store_id = $1 AND created_at >= begins AND created_at < ends AND is_test = $4 AND source = coalesce($5, source)
+    GROUP BY 1
+    UNION ALL
+    SELECT item."group", 0, 0, 0, 0, 0, 0, 0, coalesce(sum(refunded) FILTER (WHERE reference <> ''), 0), sum(paid),
+      coalesce(sum(credited) FILTER (WHERE kind = 'credit'), 0),
+      coalesce(sum(credited) FILTER (WHERE kind <> 'credit'), 0)
+    FROM bookings CROSS JOIN LATERAL (
+      SELECT ${group} AS "group" FROM orders
+      WHERE store_id = $1 AND id = bookings.order_id AND source = coalesce($5, source) OFFSET 0
+    ) AS item
+    WHERE store_id = $1 AND is_test = $4 AND at >= begins AND at < ends
+    GROUP BY 1
+  ) AS sums
+  GROUP BY period, "group"
+  HAVING ${SUMMED.map((name) => `sum(${name}) <> 0`).join(' OR ')}
+  ORDER BY period, "group" COLLATE "C"`;
+
 const SUMS_BY = {
-  source: sumsBy('source'),
-  payment_method: sumsBy('payment_method'),
-  country: sumsBy('country'),
+  source: sumsBy('source', 'source'),
+  payment_method: sumsBy('payment_method', 'payment_method'),
+  country: sumsBy('country', "coalesce(shipping_address ->> 'country', '')"),
 };
 
 const FORMATS = { day: 'YYYY-MM-DD', month: 'YYYY-MM' };
 
 type SumsRow = { readonly [Name in 'period' | (typeof SUMMED)[number]]: string } & { readonly group?: string };
 
-/** Reads up to 96 rows for each day, source and group. */
+/** Reads up to 96 rows for each day and source; with a group, the orders and bookings of the range. */
 export async function sumsOfOrders(
   database: Database,
   storeId: number,

@@ -22,11 +22,8 @@ CREATE TABLE list_tallies_by_day PARTITION OF list_tallies FOR VALUES IN ('day')
 CREATE TABLE order_sums (
   store_id int NOT NULL REFERENCES stores,
   is_test boolean NOT NULL,
-  -- Each order is in one row of every kind. A sum of all orders reads the rows of the kind source, which are the fewest.
-  group_by text NOT NULL CHECK (group_by IN ('source', 'payment_method', 'country')),
   quarter timestamptz NOT NULL, -- The start of the 15 minutes.
   source text NOT NULL,
-  group_value text NOT NULL, -- The payment method, or the country of the shipping address; '' for source, and for none.
   orders bigint NOT NULL, -- The number of orders placed in the quarter. The next columns are about these orders.
   cancelled bigint NOT NULL,
   units bigint NOT NULL,
@@ -39,28 +36,9 @@ CREATE TABLE order_sums (
   paid numeric NOT NULL, -- The sum of payments in bookings.
   credited numeric NOT NULL, -- The sum of the bookings of the kind credit.
   given_up numeric NOT NULL, -- The sum of what other bookings credit: cancellations and write-offs.
-  PRIMARY KEY (store_id, is_test, group_by, quarter, source, group_value)
+  PRIMARY KEY (store_id, is_test, quarter, source)
 );
 COMMENT ON TABLE order_sums IS 'Sums of orders, refunds and bookings by quarters of an hour, for statistics.';
-
--- The statistics of products. Quarters of an hour would need about a row for each line, so these sums are by days in UTC,
--- and a statistic reads the lines at the ends of its range where its days differ from these.
-CREATE TABLE product_sums (
-  store_id int NOT NULL REFERENCES stores,
-  is_test boolean NOT NULL,
-  grain text NOT NULL CHECK (grain IN ('month', 'day')),
-  period date NOT NULL, -- The first day, in UTC, of the month or day in which the orders were placed.
-  product_id int NOT NULL, -- 0 stands for a line without a product, which its SKU and its name identify.
-  variant_id int NOT NULL, -- 0 stands for the product itself.
-  sku text NOT NULL, -- This SKU and this name are '' where a product identifies the line.
-  name text NOT NULL,
-  units bigint NOT NULL, -- The units of the lines that are not cancelled. The amount is that of these units.
-  amount numeric NOT NULL,
-  returned bigint NOT NULL,
-  cancelled bigint NOT NULL,
-  PRIMARY KEY (store_id, is_test, grain, period, product_id, variant_id, sku, name)
-);
-COMMENT ON TABLE product_sums IS 'Sums of order lines by product and variant, by days and months in UTC, for statistics.';
 
 CREATE FUNCTION quarter_of(moment timestamptz) RETURNS timestamp LANGUAGE sql IMMUTABLE
 RETURN date_bin('15 minutes', moment AT TIME ZONE 'UTC', '0001-01-01');
@@ -70,10 +48,8 @@ RETURN date_bin('15 minutes', moment AT TIME ZONE 'UTC', '0001-01-01');
 CREATE TABLE list_tally_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
-  -- May also be 'refunds', 'paid', 'credited' or 'given_up', for order_sums only, or 'sold', 'unsold' (cancelled) or
-  -- 'returned', for product_sums only.
-  list text NOT NULL,
-  -- The day of creation in UTC; for orders and the lists of sums, the quarter of an hour of the order; -infinity in a list
+  list text NOT NULL, -- May also be 'refunds', 'paid', 'credited' or 'given_up', for order_sums only.
+  -- The day of creation in UTC; for orders and the lists of order_sums, the quarter of an hour; -infinity in a list
   -- without tallies by day.
   period timestamp NOT NULL,
   labels text[] NOT NULL,
@@ -83,9 +59,6 @@ CREATE TABLE list_tally_changes (
   tax bigint, -- The tax of each order; the next columns are also per order. Null means 0, which takes no space.
   shipping bigint,
   discount bigint,
-  payment_method text, -- The values by which order_sums also sums. Null stands for ''.
-  country text,
-  lines jsonb, -- What product_sums counts, as a list of [product_id, variant_id, sku, name, units, amount].
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE list_tally_changes IS 'New (positive) and lost (negative) rows that list_tallies and order_sums do not count yet.';
@@ -119,7 +92,6 @@ COMMENT ON VIEW list_counts IS 'The sum of rows of a store, list and grain is th
 
 CREATE VIEW order_sum_changes AS
 SELECT store_id, id, 'TEST' = ANY (labels) AS is_test, period AT TIME ZONE 'UTC' AS quarter, labels[1] AS source,
-  coalesce(payment_method, '') AS payment_method, coalesce(country, '') AS country,
   CASE list WHEN 'orders' THEN rows ELSE 0 END AS orders,
   CASE WHEN 'CANCELLED' = ANY (labels) THEN rows ELSE 0 END AS cancelled,
   rows * units AS units,
@@ -135,18 +107,6 @@ WHERE id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0
   AND list IN ('orders', 'refunds', 'paid', 'credited', 'given_up');
 COMMENT ON VIEW order_sum_changes IS 'What order_sums does not count yet: both together are exact at any moment.';
 
-CREATE VIEW product_sum_changes AS
-SELECT store_id, id, labels[1] = 'TEST' AS is_test, period::date AS day, (line ->> 0)::int AS product_id,
-  (line ->> 1)::int AS variant_id, line ->> 2 AS sku, line ->> 3 AS name,
-  CASE list WHEN 'sold' THEN rows WHEN 'unsold' THEN -rows ELSE 0 END * (line ->> 4)::bigint AS units,
-  CASE list WHEN 'sold' THEN rows WHEN 'unsold' THEN -rows ELSE 0 END * (line ->> 5)::numeric AS amount,
-  CASE list WHEN 'returned' THEN rows ELSE 0 END * (line ->> 4)::bigint AS returned,
-  CASE list WHEN 'unsold' THEN rows ELSE 0 END * (line ->> 4)::bigint AS cancelled
-FROM list_tally_changes CROSS JOIN LATERAL jsonb_array_elements(lines) AS sold (line)
-WHERE id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0)
-  AND list IN ('sold', 'unsold', 'returned');
-COMMENT ON VIEW product_sum_changes IS 'What product_sums does not count yet: both together are exact at any moment.';
-
 -- Folding moves changes of a store into its tallies and sums: the first 1,000, so that no transaction is long. It
 -- returns their number. The caller holds the advisory lock of the store.
 CREATE FUNCTION fold_list_tally_changes_of(store int) RETURNS int LANGUAGE plpgsql AS $$
@@ -157,37 +117,20 @@ DECLARE
   taken int;
 BEGIN
   WITH summed AS (
-    INSERT INTO order_sums AS kept (store_id, is_test, group_by, quarter, source, group_value, orders, cancelled, units, amount, tax, shipping, discount,
+    INSERT INTO order_sums AS kept (store_id, is_test, quarter, source, orders, cancelled, units, amount, tax, shipping, discount,
       refunded, paid, credited, given_up)
-    SELECT store, is_test, part.group_by, quarter, source, part.group_value, sum(orders), sum(cancelled), sum(units), sum(amount), sum(tax), sum(shipping),
+    SELECT store, is_test, quarter, source, sum(orders), sum(cancelled), sum(units), sum(amount), sum(tax), sum(shipping),
       sum(discount), sum(refunded), sum(paid), sum(credited), sum(given_up)
-    FROM order_sum_changes
-    CROSS JOIN LATERAL (VALUES ('source', ''), ('payment_method', payment_method), ('country', country)
-    ) AS part (group_by, group_value)
-    WHERE store_id = store AND id <= through
-    GROUP BY is_test, part.group_by, quarter, source, part.group_value
+    FROM order_sum_changes WHERE store_id = store AND id <= through
+    GROUP BY is_test, quarter, source
     HAVING (sum(orders), sum(cancelled), sum(units), sum(amount), sum(tax), sum(shipping), sum(discount), sum(refunded),
       sum(paid), sum(credited), sum(given_up)) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    ORDER BY is_test, part.group_by, quarter, source, part.group_value
-    ON CONFLICT (store_id, is_test, group_by, quarter, source, group_value) DO UPDATE SET orders = kept.orders + excluded.orders,
+    ORDER BY is_test, quarter, source
+    ON CONFLICT (store_id, is_test, quarter, source) DO UPDATE SET orders = kept.orders + excluded.orders,
       cancelled = kept.cancelled + excluded.cancelled, units = kept.units + excluded.units,
       amount = kept.amount + excluded.amount, tax = kept.tax + excluded.tax, shipping = kept.shipping + excluded.shipping,
       discount = kept.discount + excluded.discount, refunded = kept.refunded + excluded.refunded, paid = kept.paid + excluded.paid,
       credited = kept.credited + excluded.credited, given_up = kept.given_up + excluded.given_up
-  ), sold AS (
-    INSERT INTO product_sums AS kept (store_id, is_test, grain, period, product_id, variant_id, sku, name, units, amount,
-      returned, cancelled)
-    SELECT store, is_test, part.grain, part.period, product_id, variant_id, sku, name, sum(units), sum(amount), sum(returned),
-      sum(cancelled)
-    FROM product_sum_changes
-    CROSS JOIN LATERAL (VALUES ('month', date_trunc('month', day)::date), ('day', day)) AS part (grain, period)
-    WHERE store_id = store AND id <= through
-    GROUP BY is_test, part.grain, part.period, product_id, variant_id, sku, name
-    HAVING (sum(units), sum(amount), sum(returned), sum(cancelled)) <> (0, 0, 0, 0)
-    ORDER BY is_test, part.grain, part.period, product_id, variant_id, sku, name
-    ON CONFLICT (store_id, is_test, grain, period, product_id, variant_id, sku, name) DO UPDATE
-    SET units = kept.units + excluded.units, amount = kept.amount + excluded.amount,
-      returned = kept.returned + excluded.returned, cancelled = kept.cancelled + excluded.cancelled
   ), folded AS (
     DELETE FROM list_tally_changes WHERE store_id = store AND id > list_tally_mark() AND id <= through
     RETURNING list, period, labels, rows
@@ -197,7 +140,7 @@ BEGIN
     FROM folded
     CROSS JOIN LATERAL (VALUES ('all', '-infinity'::date), ('month', date_trunc('month', folded.period)::date),
       ('day', folded.period::date)) AS part (grain, period)
-    WHERE list <> ALL ('{refunds,paid,credited,given_up,sold,unsold,returned}') AND (part.grain = 'all' OR folded.period > '-infinity')
+    WHERE list <> ALL ('{refunds,paid,credited,given_up}') AND (part.grain = 'all' OR folded.period > '-infinity')
     GROUP BY list, part.grain, part.period, labels HAVING sum(rows) <> 0
     ORDER BY list, part.grain, part.period, labels
     ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows
@@ -208,8 +151,7 @@ END $$;
 
 -- About one change in 64 makes its writer fold the store, unless another writer is folding it: no writer waits. A
 -- transaction with an older snapshot must not fold: it would delete changes that are already gone. The trigger runs for
--- each row: nearly all statements add one row, and a condition is cheaper than a query. What an order sells comes with the
--- row of the order, so it folds nothing.
+-- each row: nearly all statements add one row, and a condition is cheaper than a query.
 CREATE FUNCTION fold_list_tally_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF 64 * random() < 1 AND current_setting('transaction_isolation') = 'read committed'
@@ -219,7 +161,7 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER list_tally_changes_are_folded AFTER INSERT ON list_tally_changes
-  FOR EACH ROW WHEN (NEW.list <> 'sold') EXECUTE FUNCTION fold_list_tally_changes();
+  FOR EACH ROW EXECUTE FUNCTION fold_list_tally_changes();
 
 -- The worker advances the mark past the folded changes, and never waits. It must know that no open transaction can
 -- still add a change up to `through`.
@@ -255,154 +197,25 @@ SELECT pg_temp.tally('orders', $$
     ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END,
       CASE WHEN held_reasons IS NULL THEN 'OPEN' ELSE 'HELD' END] AS labels, units,
     total_amount AS amount, nullif(tax_amount, 0) AS tax, nullif(shipping_amount, 0) AS shipping,
-    nullif(discount_amount, 0) AS discount, payment_method, shipping_address ->> 'country' AS country, n
-  FROM counted_rows$$, further => ', units, amount, tax, shipping, discount, payment_method, country');
+    nullif(discount_amount, 0) AS discount, n
+  FROM counted_rows$$, further => ', units, amount, tax, shipping, discount');
 
 -- The source and the mode of an order never change.
 SELECT pg_temp.tally('refunds', $$
   SELECT refund.store_id, 'refunds' AS list, quarter_of(refund.at) AS period,
-    ARRAY[source, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, 0 AS units, refund.amount, payment_method,
-    shipping_address ->> 'country' AS country, n
+    ARRAY[source, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, 0 AS units, refund.amount, n
   FROM counted_rows AS refund JOIN orders ON orders.store_id = refund.store_id AND orders.id = refund.order_id$$,
-  further => ', units, amount, payment_method, country');
+  further => ', units, amount');
 
 SELECT pg_temp.after_each_statement('tally', 'bookings', '{insert}', $$
-  INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, payment_method, country, rows)
+  INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, rows)
   SELECT booked.store_id, part.list, quarter_of(booked.at),
-    ARRAY[source, CASE WHEN orders.is_test THEN 'TEST' ELSE 'LIVE' END], 0, part.amount, payment_method,
-    shipping_address ->> 'country', count(*)
+    ARRAY[source, CASE WHEN orders.is_test THEN 'TEST' ELSE 'LIVE' END], 0, part.amount, count(*)
   FROM changed AS booked JOIN orders ON orders.store_id = booked.store_id AND orders.id = booked.order_id
   CROSS JOIN LATERAL (VALUES ('paid', paid), (CASE kind WHEN 'credit' THEN 'credited' ELSE 'given_up' END, credited)
   ) AS part (list, amount)
   WHERE part.amount <> 0
-  GROUP BY 1, 2, 3, 4, 6, 7, 8$$);
-
--- An order that changes its payment method or its country takes its refunds and bookings along.
-CREATE FUNCTION regroup_order() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO list_tally_changes (store_id, list, period, labels, units, amount, payment_method, country, rows)
-  SELECT NEW.store_id, part.list, quarter_of(part.at), ARRAY[NEW.source, CASE WHEN NEW.is_test THEN 'TEST' ELSE 'LIVE' END], 0,
-    part.amount, item.payment_method, item.country, item.n
-  FROM (
-    SELECT 'refunds' AS list, at, amount FROM refunds WHERE store_id = NEW.store_id AND order_id = NEW.id
-    UNION ALL
-    SELECT 'paid', at, paid FROM bookings WHERE store_id = NEW.store_id AND order_id = NEW.id
-    UNION ALL
-    SELECT CASE kind WHEN 'credit' THEN 'credited' ELSE 'given_up' END, at, credited
-    FROM bookings WHERE store_id = NEW.store_id AND order_id = NEW.id
-  ) AS part
-  CROSS JOIN (VALUES (OLD.payment_method, OLD.shipping_address ->> 'country', -1),
-    (NEW.payment_method, NEW.shipping_address ->> 'country', 1)) AS item (payment_method, country, n)
-  WHERE part.amount <> 0;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER orders_take_their_sums_along AFTER UPDATE OF payment_method, shipping_address ON orders
-  FOR EACH ROW WHEN ((OLD.payment_method, OLD.shipping_address ->> 'country')
-    IS DISTINCT FROM (NEW.payment_method, NEW.shipping_address ->> 'country'))
-  EXECUTE FUNCTION regroup_order();
-
--- The units of a line are sold when the order is placed. All of them are unsold while the order is cancelled, and else
--- those that it has given up. A line never changes its product.
-CREATE FUNCTION sold_line(product_id int, variant_id int, sku text, name text, units bigint, unit_price bigint) RETURNS jsonb
-LANGUAGE sql IMMUTABLE
-RETURN jsonb_build_array(coalesce(product_id, 0), coalesce(variant_id, 0), CASE WHEN product_id IS NULL THEN sku ELSE '' END,
-  CASE WHEN product_id IS NULL THEN name ELSE '' END, units, unit_price * units);
-
-CREATE FUNCTION mode_labels(is_test boolean) RETURNS text[] LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN is_test THEN '{TEST}' ELSE '{LIVE}' END::text[];
-
-CREATE FUNCTION cancelled_units_of(of_store int, of_order uuid, of_position int) RETURNS bigint LANGUAGE sql STABLE
-RETURN (
-  SELECT coalesce(sum(quantity), 0) FROM cancelled_units
-  WHERE store_id = of_store AND order_id = of_order AND position = of_position);
-
-CREATE FUNCTION is_cancelled(item orders) RETURNS boolean LANGUAGE sql IMMUTABLE
-RETURN 'CANCELLED' IN (item.status, item.fulfillment_status);
-
--- Each line looks its order up: an import adds thousands of lines, and a plan for them could read all orders of the store.
-SELECT pg_temp.after_each_statement('tally', 'order_lines', '{insert}', $$
-  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
-  SELECT line.store_id, part.list, quarter_of(created_at), mode_labels(is_test),
-    jsonb_agg(sold_line(product_id, variant_id, sku, name, part.units, unit_price)), 1
-  FROM changed AS line
-  CROSS JOIN LATERAL (
-    SELECT created_at, is_test, is_cancelled(orders) AS is_cancelled FROM orders
-    WHERE store_id = line.store_id AND id = line.order_id OFFSET 0
-  ) AS item
-  CROSS JOIN LATERAL (VALUES ('sold', quantity), ('unsold', CASE WHEN is_cancelled THEN quantity ELSE 0 END)) AS part (list, units)
-  WHERE part.units <> 0
-  GROUP BY line.store_id, line.order_id, part.list, created_at, is_test$$);
-
--- A deleted order is summed while its lines still exist. The cascade would run too late. An order whose units were
--- cancelled or returned one by one is never deleted: it has events.
-CREATE FUNCTION tally_deleted_order() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
-  SELECT OLD.store_id, part.list, quarter_of(OLD.created_at), mode_labels(OLD.is_test),
-    jsonb_agg(sold_line(product_id, variant_id, sku, name, quantity, unit_price)), -1
-  FROM order_lines AS line CROSS JOIN (VALUES ('sold', true), ('unsold', is_cancelled(OLD))) AS part (list, counts)
-  WHERE line.store_id = OLD.store_id AND line.order_id = OLD.id AND part.counts AND quantity <> 0
-  GROUP BY part.list;
-  RETURN OLD;
-END $$;
-CREATE TRIGGER orders_leave_their_sales BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION tally_deleted_order();
-
-CREATE FUNCTION tally_changed_line() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
-  SELECT NEW.store_id, part.list, quarter_of(created_at), mode_labels(is_test),
-    jsonb_build_array(sold_line(NEW.product_id, NEW.variant_id, NEW.sku, NEW.name, part.units, line.unit_price)), n
-  FROM orders
-  CROSS JOIN (VALUES (OLD.quantity, OLD.unit_price, -1), (NEW.quantity, NEW.unit_price, 1)) AS line (quantity, unit_price, n)
-  CROSS JOIN LATERAL (VALUES ('sold', line.quantity),
-    ('unsold', CASE WHEN is_cancelled(orders) THEN line.quantity ELSE cancelled_units_of(NEW.store_id, NEW.order_id, NEW.position) END)) AS part (list, units)
-  WHERE orders.store_id = NEW.store_id AND orders.id = NEW.order_id AND part.units <> 0;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER tally_updated_order_lines AFTER UPDATE OF quantity, unit_price ON order_lines
-  FOR EACH ROW WHEN ((OLD.quantity, OLD.unit_price) <> (NEW.quantity, NEW.unit_price)) EXECUTE FUNCTION tally_changed_line();
-
-CREATE FUNCTION tally_cancelled_order() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
-  SELECT NEW.store_id, 'unsold', quarter_of(NEW.created_at), mode_labels(NEW.is_test),
-    jsonb_agg(sold_line(product_id, variant_id, sku, name, kept.units, unit_price)), CASE WHEN is_cancelled(NEW) THEN 1 ELSE -1 END
-  FROM order_lines AS line
-  CROSS JOIN LATERAL (SELECT quantity - cancelled_units_of(NEW.store_id, NEW.id, position)) AS kept (units)
-  WHERE line.store_id = NEW.store_id AND line.order_id = NEW.id AND kept.units <> 0
-  HAVING count(*) > 0;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER orders_take_their_sales_along AFTER UPDATE OF status, fulfillment_status ON orders
-  FOR EACH ROW WHEN (('CANCELLED' IN (OLD.status, OLD.fulfillment_status)) <> ('CANCELLED' IN (NEW.status, NEW.fulfillment_status)))
-  EXECUTE FUNCTION tally_cancelled_order();
-
-SELECT pg_temp.after_each_statement('tally', 'cancelled_units', '{insert}', $$
-  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
-  SELECT part.store_id, 'unsold', quarter_of(created_at), mode_labels(is_test),
-    jsonb_build_array(sold_line(product_id, variant_id, sku, name, part.quantity, unit_price)), 1
-  FROM changed AS part
-  CROSS JOIN LATERAL (
-    SELECT created_at, is_test FROM orders
-    WHERE store_id = part.store_id AND id = part.order_id AND NOT is_cancelled(orders) OFFSET 0
-  ) AS item
-  CROSS JOIN LATERAL (
-    SELECT product_id, variant_id, sku, name, unit_price FROM order_lines
-    WHERE store_id = part.store_id AND order_id = part.order_id AND position = part.position OFFSET 0
-  ) AS line$$);
-
-CREATE FUNCTION tally_returned_units() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO list_tally_changes (store_id, list, period, labels, lines, rows)
-  SELECT NEW.store_id, 'returned', quarter_of(created_at), mode_labels(is_test), jsonb_build_array(sold_line(
-    product_id, variant_id, sku, name, NEW.quantity - CASE TG_OP WHEN 'UPDATE' THEN OLD.quantity ELSE 0 END, unit_price)), 1
-  FROM orders JOIN order_lines AS line
-    ON line.store_id = NEW.store_id AND line.order_id = orders.id AND line.position = NEW.position
-  WHERE orders.store_id = NEW.store_id AND orders.id = NEW.order_id;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER tally_returned_units AFTER INSERT OR UPDATE OF quantity ON returned_units
-  FOR EACH ROW EXECUTE FUNCTION tally_returned_units();
+  GROUP BY 1, 2, 3, 4, 6$$);
 
 SELECT pg_temp.tally('customers', $$
   SELECT store_id, 'customers' AS list, (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[lower(status)] AS labels, n
