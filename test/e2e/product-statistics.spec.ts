@@ -304,6 +304,20 @@ describe('the statistics of orders by group', () => {
     expect(await shop.database.query(WRONG_ORDER_SUMS, [shop.store.id])).toEqual([]);
   });
 
+  it.each(['source', 'payment_method', 'country'])(
+    'adds up by %s to the sums without it, refunds included',
+    async (group) => {
+      const sumsOf = async (query: string) =>
+        (await statistics(`by=month${query}`))
+          .flatMap(({ period: _, group: __, ...figures }) => Object.entries(figures))
+          .reduce<Record<string, number>>((sums, [name, n]) => ({ ...sums, [name]: (sums[name] ?? 0) + n }), {});
+      const all = await sumsOf('');
+
+      expect(await sumsOf(`&group=${group}`)).toEqual(all);
+      expect(all).toMatchObject({ refunded: 2000, paid: 3500 });
+    },
+  );
+
   it('equals imported orders of months, also of one source', async () => {
     await api.database.query(`UPDATE stores SET time_zone = 'UTC' WHERE id = $1`, [api.store.id]);
     const all = (await allOrders()).filter(({ is_test, created_at: at }) => !is_test && at < '2026-04');

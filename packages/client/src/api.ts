@@ -341,7 +341,7 @@ export interface paths {
     };
     /**
      * Orders, units and amounts by day or month
-     * @description Every period of the range, oldest first, with zeros where there was no order. Days are those of the `time_zone` of the store. Of the first and the last month, only the days in the range count. With `group`, a row for each value of a period that has one. Exact at any moment.
+     * @description Every period of the range, oldest first, with zeros where there was no order. Days are those of the `time_zone` of the store. Of the first and the last month, only the days in the range count. With `group`, a row for each value of a period that has one, of at most 92 days. Exact at any moment.
      */
     get: operations['getOrderStatistics'];
     put?: never;
@@ -361,7 +361,7 @@ export interface paths {
     };
     /**
      * What the orders of a period sold, by product or SKU
-     * @description The products or SKUs in the lines of the orders that were placed in the range. Days are those of the `time_zone` of the store. Those with the same figure are sorted by `product_id`, `variant_id`, `sku`, `name`. Exact at any moment.
+     * @description The products or SKUs in the lines of the orders that were placed in the range. Days are those of the `time_zone` of the store, at most 31. Those with the same figure are sorted by `product_id`, `variant_id`, `sku`, `name`. Exact at any moment.
      */
     get: operations['getProductStatistics'];
     put?: never;
