@@ -110,7 +110,10 @@ const FORMATS = { day: 'YYYY-MM-DD', month: 'YYYY-MM' };
 
 type SumsRow = { readonly [Name in 'period' | (typeof SUMMED)[number]]: string } & { readonly group?: string };
 
-/** Reads up to 96 rows for each day and source; with a group, the orders and bookings of the range. Their plan follows the present size of the tables. */
+/**
+ * Reads up to 96 rows for each day and source. With a group, it reads the orders and bookings of the range, with a plan for
+ * the present size of the tables.
+ */
 export async function sumsOfOrders(
   database: Database,
   storeId: number,
