@@ -5,7 +5,7 @@ import { startApplication, type RunningApplication } from '../support/start-appl
 
 const NOTHING = {
   ...{ held: 0, refundDue: 0, failedMails: 0, toShip: 0, waitingLong: 0 },
-  ...{ webhooksFailing: 0, webhooksPaused: 0, keysExpiring: 0, outOfStock: 0 },
+  ...{ webhooksFailing: 0, webhooksPaused: 0, keysExpiring: 0, outOfStock: 0, lowStock: 0 },
 };
 const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000);
 

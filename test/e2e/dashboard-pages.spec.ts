@@ -118,6 +118,28 @@ describeInBrowser('the pages of the dashboard', () => {
     await page.context().close();
   });
 
+  it('show what sells best, and lead from low stock to its SKUs', async () => {
+    const { store, place } = scene.api;
+    const lamp = await store.product({ name: 'Lamp', sku: 'LAMP', price: 700, stock: 30, columns: { low_stock: 9 } });
+    await place(anOrderBody(lamp, 22));
+    const { page, open } = await scene.desk('viewer');
+    await open('#/');
+    const best = page.getByRole('region', { name: 'Best sellers table' });
+
+    expect(await best.locator('tbody tr').first().innerText()).toMatch(/^Lamp\s+LAMP\s+22\s+\$154.00\s+0$/);
+    await page.getByLabel('Period').selectOption('month');
+    await best.getByRole('link', { name: 'Lamp' }).click();
+    await page.getByRole('heading', { name: 'Lamp' }).waitFor();
+    await open('#/');
+    await page.getByRole('link', { name: 'View: 1 SKU with low stock' }).click();
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+    await page.getByRole('link', { name: 'LAMP', exact: true }).waitFor();
+
+    expect(await page.getByLabel('Low stock only').isChecked()).toBe(true);
+    expect(await page.locator('tbody tr').allInnerTexts()).toEqual([expect.stringContaining('LAMP')]);
+    await page.context().close();
+  });
+
   it('show a name from right to left in its direction, on a page from left to right', async () => {
     const name = 'خيام الشمال (1)';
     const customer = await scene.api.store.customer({ name, email: 'tents@example.com' });

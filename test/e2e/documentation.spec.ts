@@ -216,7 +216,7 @@ describe('the OpenAPI document', () => {
     expect(documented('GET /v1/skus')).toEqual([
       'sku',
       'product_id',
-      ...['in_stock', 'out_of_stock'],
+      ...['in_stock', 'out_of_stock', 'low_stock'],
       'search',
       ...['updated_from', 'updated_to', 'include', 'customer_id'],
       'warehouses',

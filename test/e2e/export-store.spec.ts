@@ -180,6 +180,8 @@ describe('an exported store', () => {
     await source.database.query(`UPDATE orders SET billing_address = '{"city":"Bonn"}' WHERE id = $1`, [changed]);
     for (const table of ['customers', 'products', 'product_variants'])
       await source.database.query(`UPDATE ${table} SET metadata = '{"erp_id": "1"}' WHERE id::text LIKE '%1'`);
+    for (const table of ['products', 'product_variants'])
+      await source.database.query(`UPDATE ${table} SET low_stock = 5 WHERE id::text LIKE '%2'`);
     const amounts = 'UPDATE orders SET tax_amount = 19, shipping_amount = 5, discount_amount = 4 WHERE id = $1';
     await source.database.query(amounts, [cancelled]);
 

@@ -60,6 +60,8 @@ export {
   type OrderSums,
   type OrderSumsFilter,
   type PipelineStageRecord,
+  type ProductSums,
+  type ProductSumsFilter,
   type ShipmentRecord,
 } from './ports/order.repository.js';
 export {

@@ -14,6 +14,7 @@ export const Attention = representation(
     webhooks_paused: is.integer('Webhooks that the service has paused.', 0),
     keys_expiring: is.integer(`Active keys that end within ${KEY_EXPIRY_DAYS} days and have no successor.`, 1),
     out_of_stock: is.integer('Sellable units without stock.', 4),
+    low_stock: is.integer('Sellable units whose stock is at or below their `low_stock`.', 6),
   }),
 );
 
@@ -28,5 +29,6 @@ export function toAttentionResponse(counts: AttentionCounts): ValueOf<typeof Att
     webhooks_paused: counts.webhooksPaused,
     keys_expiring: counts.keysExpiring,
     out_of_stock: counts.outOfStock,
+    low_stock: counts.lowStock,
   };
 }

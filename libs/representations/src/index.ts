@@ -10,6 +10,7 @@ export * from './order-event.response.js';
 export * from './order-preview.response.js';
 export * from './journal.response.js';
 export * from './order-sums.response.js';
+export * from './product-sums.response.js';
 export * from './order.response.js';
 export * from './person.response.js';
 export * from './personal-data.response.js';

@@ -6,6 +6,9 @@ export const OrderSums = representation(
   'OrderSums',
   is.object({
     period: is.text('A day, or a month such as `2026-03`, in the time zone of the store.', '2026-03-29'),
+    group: is.optional(
+      is.text('The payment method, the source or the country of the orders; `""` for none. Only with `group`.', 'COD'),
+    ),
     orders: is.integer('Orders placed in the period, cancelled ones included.', 12, 'int64'),
     cancelled: is.integer('Orders whose payment or fulfillment status is now `CANCELLED`.', 1, 'int64'),
     units: is.integer('Units in the lines of the orders.', 31, 'int64'),

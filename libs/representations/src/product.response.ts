@@ -32,6 +32,7 @@ const Variant = is.object({
     'int64',
   ),
   status: is.oneOf(['ACTIVE', 'INACTIVE'], 'Only an active variant can be ordered.'),
+  low_stock: is.orNull(is.integer('So many units, or fewer, are low stock. Null: the limit of the product.', 3)),
 });
 
 const Specification = is.object({
@@ -90,6 +91,9 @@ export const Product = representation(
     ...SUMMARY,
     sku: is.text('`""` when there is none.', 'R-1'),
     description: is.text('`""` when there is none.', 'For road and trail'),
+    low_stock: is.orNull(
+      is.integer('So many units of an SKU, or fewer, are low stock. Null: there is no limit.', 5),
+    ),
     featured: is.flag('Whether the store features the product.', true),
     metadata: is.metadata('Custom fields that the store keeps with the product.'),
     images: is.arrayOf(Image, 'In display order.'),
@@ -140,6 +144,7 @@ export function toProductResponse(product: ProductRecord, currency: Currency): P
   return Object.assign(summaryOf(product, currency), {
     sku: product.sku,
     description: product.description,
+    low_stock: product.lowStock,
     featured: product.featured,
     metadata: product.metadata,
     images: product.images.map(({ url, alt }) => ({ url, alt })),
@@ -153,6 +158,7 @@ export function toProductResponse(product: ProductRecord, currency: Currency): P
       metadata: variant.metadata,
       quantity: variant.quantity,
       status: variant.status,
+      low_stock: variant.lowStock,
     })),
     specifications: product.specifications.map(({ name, value }) => ({ name, value })),
     categories: product.categories.map(({ id, name, slug }) => ({ id, name, slug })),

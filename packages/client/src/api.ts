@@ -341,9 +341,29 @@ export interface paths {
     };
     /**
      * Orders, units and amounts by day or month
-     * @description Every period of the range, oldest first, with zeros where there was no order. Days are those of the `time_zone` of the store. Of the first and the last month, only the days in the range count. Exact at any moment.
+     * @description Every period of the range, oldest first, with zeros where there was no order. Days are those of the `time_zone` of the store. Of the first and the last month, only the days in the range count. With `group`, a row for each value of a period that has one, of at most 92 days. Exact at any moment.
      */
     get: operations['getOrderStatistics'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/statistics/products': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What the orders of a period sold, by product or SKU
+     * @description The products or SKUs in the lines of the orders that were placed in the range. Days are those of the `time_zone` of the store, at most 31. Those with the same figure are sorted by `product_id`, `variant_id`, `sku`, `name`. Exact at any moment.
+     */
+    get: operations['getProductStatistics'];
     put?: never;
     post?: never;
     delete?: never;
@@ -3568,6 +3588,11 @@ export interface components {
        */
       period: string;
       /**
+       * @description The payment method, the source or the country of the orders; `""` for none. Only with `group`.
+       * @example COD
+       */
+      group?: string;
+      /**
        * Format: int64
        * @description Orders placed in the period, cancelled ones included.
        * @example 12
@@ -3633,6 +3658,54 @@ export interface components {
        * @example 46900
        */
       given_up: number;
+    };
+    ProductSums: {
+      /**
+       * Format: int32
+       * @description The product. Null for lines of imported orders without one.
+       * @example 70
+       */
+      product_id: number | null;
+      /**
+       * Format: int32
+       * @description The variant. Null for the product itself, and with `by=product`.
+       * @example 12
+       */
+      variant_id: number | null;
+      /**
+       * @description The SKU of the variant or the product as it is now; without a product, that of the lines.
+       * @example R-1-42
+       */
+      sku: string;
+      /**
+       * @description The name of the product as it is now; without a product, that of the lines.
+       * @example Runner
+       */
+      name: string;
+      /**
+       * Format: int64
+       * @description Units in the lines of the orders, without cancelled ones.
+       * @example 31
+       */
+      units: number;
+      /**
+       * Format: int64
+       * @description Sum of their unit prices, before discounts. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 254200
+       */
+      amount: number;
+      /**
+       * Format: int64
+       * @description Shipped units that went back to bins, now or later than the period.
+       * @example 2
+       */
+      returned: number;
+      /**
+       * Format: int64
+       * @description Units that the orders gave up, and all units of cancelled orders.
+       * @example 1
+       */
+      cancelled: number;
     };
     ProductListItem: {
       /**
@@ -3742,6 +3815,11 @@ export interface components {
        */
       description: string;
       /**
+       * @description So many units of an SKU, or fewer, are low stock. Null: there is no limit.
+       * @example 5
+       */
+      low_stock: number | null;
+      /**
        * @description Whether the store features the product.
        * @example true
        */
@@ -3825,6 +3903,11 @@ export interface components {
          * @enum {string}
          */
         status: 'ACTIVE' | 'INACTIVE';
+        /**
+         * @description So many units, or fewer, are low stock. Null: the limit of the product.
+         * @example 3
+         */
+        low_stock: number | null;
       }[];
       /** @description In display order. */
       specifications: {
@@ -4501,6 +4584,8 @@ export interface components {
         name: string;
         value: string | null;
       }[];
+      /** @description So many units for sale, or fewer, are low stock. Null: no limit. */
+      low_stock?: number | null;
       metadata?: {
         [key: string]: string;
       };
@@ -4517,6 +4602,8 @@ export interface components {
         attributes?: {
           [key: string]: string | null;
         };
+        /** @description So many units for sale, or fewer, are low stock. Null: the limit of the product. */
+        low_stock?: number | null;
         metadata?: {
           [key: string]: string;
         };
@@ -6503,6 +6590,11 @@ export interface components {
        * @example 4
        */
       out_of_stock: number;
+      /**
+       * @description Sellable units whose stock is at or below their `low_stock`.
+       * @example 6
+       */
+      low_stock: number;
     };
     AuditEntry: {
       /**
@@ -7621,6 +7713,12 @@ export interface components {
       /** @enum {boolean} */
       success: true;
       data: components['schemas']['OrderSums'][];
+    };
+    ProductSumsPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['ProductSums'][];
+      pagination: components['schemas']['Pagination'];
     };
     ProductPage: {
       /** @enum {boolean} */
@@ -10130,12 +10228,14 @@ export interface operations {
         from?: string;
         /** @description The day after the last; absent: 30 days after `from`, or, without both, tomorrow. Any other value than a date, also an empty one, returns 400. */
         to?: string;
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
         /** @description The length of a period. Letter case does not matter; any other value, also an empty one, returns 400. */
         by?: 'day' | 'month';
         /** @description Only those with this source. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         source?: 'POS' | 'WEBSITE';
-        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
-        is_test?: boolean;
+        /** @description Sums each period by this value of the orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        group?: 'payment_method' | 'source' | 'country';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -10173,6 +10273,80 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getProductStatistics: {
+    parameters: {
+      query?: {
+        /** @description The first day, in the time zone of the store; absent: 30 days before `to`. Any other value than a date, also an empty one, returns 400. */
+        from?: string;
+        /** @description The day after the last; absent: 30 days after `from`, or, without both, tomorrow. Any other value than a date, also an empty one, returns 400. */
+        to?: string;
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
+        /** @description What has a row: a product with its variants, or each SKU. Letter case does not matter; any other value, also an empty one, returns 400. */
+        by?: 'product' | 'sku';
+        /** @description The greatest `units` or the greatest `amount` comes first. Letter case does not matter; any other value, also an empty one, returns 400. */
+        sort?: '-units' | '-amount';
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ProductSumsPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'page_too_deep';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -10365,6 +10539,8 @@ export interface operations {
         in_stock?: boolean;
         /** @description `true` (or `1`): only SKUs without available stock. Any other value returns 400. */
         out_of_stock?: true;
+        /** @description `true` (or `1`): only SKUs whose available stock is at or below their `low_stock`. Any other value returns 400. */
+        low_stock?: true;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only SKUs that changed, with their prices and stock at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */

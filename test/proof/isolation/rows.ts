@@ -75,6 +75,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/orders/:id/refunds': { as: 'change', scope: 'payments', body: { reference: 'R-1', amount: 1 } },
   'GET /v1/journal': { as: 'list' },
   'GET /v1/statistics/orders': { as: 'profile' },
+  'GET /v1/statistics/products': { as: 'profile' },
   'GET /v1/products': { as: 'list' },
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },
   'GET /v1/skus': { as: 'list' },

@@ -77,6 +77,7 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     brandId: brand,
     categoryIds: [category],
     stock: 50,
+    columns: { low_stock: 99 },
   });
   await store.product({ ...named('empty'), stock: 0 });
   const draft = await store.product({ ...named('draft'), status: 'DRAFT' });

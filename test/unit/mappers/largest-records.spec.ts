@@ -170,11 +170,12 @@ const PERSONAL_ROW: OrderColumns = {
 
 const PRODUCT_ROW: ProductRow = {
   ...{ id: 70, name: 'Runner', slug: 'runner', price: 7990, quantity: 7, status: 'ACTIVE', sku: 'R-1' },
+  lowStock: 5,
   ...{ featured: false, description: TEXT, metadata: METADATA, brand: [3, 'Globex', 'globex'] as const },
   images: times(1_000, (n) => ({ url: `https://cdn.example/${n}.jpg`, alt: 'A shoe' })),
   variants: times(
     1_000,
-    (n) => [n, `R-${n}`, 'Runner', '7990', attributes, attributeNames, 'ACTIVE', { erp_id: 'R' }] as const,
+    (n) => [n, `R-${n}`, 'Runner', '7990', attributes, attributeNames, 'ACTIVE', { erp_id: 'R' }, 3] as const,
   ),
   units: Object.fromEntries(times(1_000, (n) => [n, 7])),
   specifications: times(1_000, (n) => ({ name: `Name ${n}`, value: `Value ${n}` })),

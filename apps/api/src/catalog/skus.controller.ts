@@ -24,6 +24,7 @@ const QUERY = listQuery<SkuFilter>(
     productId: idFilter('product_id', 'Only the SKUs of this product.'),
     inStock: flagFilter('in_stock', 'only SKUs with available stock'),
     outOfStock: trueFilter('out_of_stock', 'only SKUs without available stock'),
+    lowStock: trueFilter('low_stock', 'only SKUs whose available stock is at or below their `low_stock`'),
     search: searchFilter('the SKU or the name', 'runner'),
     ...updatedFilter('SKUs that changed, with their prices and stock'),
     include: includeOf(['updated_at'], 'updated_at'),

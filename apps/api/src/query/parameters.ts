@@ -246,6 +246,16 @@ export const choice = <Word extends string>(
   };
 };
 
+export const choiceFilter = <Word extends string>(
+  name: string,
+  what: string,
+  words: readonly [Word, ...Word[]],
+): Filter<Word> => ({
+  ...refusing(name, wordOf(words)),
+  description: `${what} Letter case does not matter; any other value, also an empty one, returns 400.`,
+  schema: { type: 'string', enum: [...words], examples: [words[0]] },
+});
+
 export const dateFilter = (name: string, what: string): Filter<string> => ({
   ...refusing(name, { rule: VALUES.day.rule, read: (text) => VALUES.day.read(text) && text }),
   description: `${what} Any other value than a date, also an empty one, returns 400.`,

@@ -3,9 +3,9 @@ import { get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS, ONLY_MODE } from '../orders/columns.js';
 import { Count } from '../orders/orders.js';
 import { money } from '../parts/amount.js';
-import { List, right, Table, type Columns } from '../parts/list.js';
+import { List, Named, right, Table, type Columns } from '../parts/list.js';
 import { LinkButton, Page, Section, QueryStatus } from '../parts/page.js';
-import { count, noun } from '../parts/text.js';
+import { count, noun, timeZone } from '../parts/text.js';
 import { to } from '../route.js';
 import { can, currency } from '../session.js';
 
@@ -45,6 +45,12 @@ function needsOf(all: Schemas['Attention']) {
       n: all.out_of_stock,
       text: `${noun(all.out_of_stock, 'SKU')} out of stock`,
       href: to('/stock', { out: '1' }),
+      verb: 'View',
+    },
+    {
+      n: all.low_stock,
+      text: `${noun(all.low_stock, 'SKU')} with low stock`,
+      href: to('/stock', { low: '1' }),
       verb: 'View',
     },
   ];
@@ -161,6 +167,44 @@ function Figures({ rows }: { rows: readonly OrderSums[] }) {
   );
 }
 
+const MOST_SOLD = 8;
+const SOLD: Columns<Schemas['ProductSums']> = {
+  Product: ({ product_id: id, name, sku }) => (
+    <Named name={name} small={[sku]} {...(id !== null && { href: to(`/products/${id}`) })} />
+  ),
+  Units: right(({ units }) => units.toLocaleString()),
+  Amount: right(({ amount }) => money(amount, currency())),
+  Returned: right(({ returned }) => returned.toLocaleString()),
+};
+
+/** Returns the days of this week, which begins on Monday, or of this month, until today, in the store's time zone. */
+function daysOf(period: string) {
+  const today = new Date(new Intl.DateTimeFormat('sv-SE', { timeZone: timeZone() }).format(new Date()));
+  const before = period === 'month' ? today.getUTCDate() - 1 : (today.getUTCDay() + 6) % 7;
+  const day = (days: number) => new Date(today.getTime() + days * 86_400_000).toISOString().slice(0, 10);
+  return { from: day(-before), to: day(1) };
+}
+
+function BestSellers() {
+  const [period, choose] = useState('week');
+  const query = { ...ONLY_MODE, ...daysOf(period), by: 'sku' as const, limit: MOST_SOLD };
+  const sold = useGet('/v1/statistics/products', { query });
+  const rows = sold.data?.data.filter(({ units }) => units > 0) ?? [];
+  const periods = (
+    <select aria-label="Period" value={period} onChange={(event) => choose(event.currentTarget.value)}>
+      <option value="week">This week</option>
+      <option value="month">This month</option>
+    </select>
+  );
+  return (
+    <Section title="Best sellers" actions={periods}>
+      <QueryStatus query={sold} rows={3} />
+      {rows.length > 0 && <Table label="Best sellers table" rows={rows} columns={SOLD} />}
+      {sold.data && rows.length === 0 && <p class="soft">Nothing sold yet.</p>}
+    </Section>
+  );
+}
+
 const { Payment: _, Units: __, ...NEWEST } = COLUMNS;
 
 export function Home() {
@@ -181,6 +225,7 @@ export function Home() {
           {days.data && <Figures rows={days.data.data.slice(-DAYS)} />}
         </Section>
       </div>
+      <BestSellers />
       <Section title="Newest orders" actions={<a href={to('/orders', { queue: 'all' })}>All orders</a>}>
         <List label="Newest orders table" query={newest} columns={NEWEST} empty={empty} />
       </Section>

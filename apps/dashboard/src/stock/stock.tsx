@@ -273,9 +273,10 @@ async function findSkus(search: string): Promise<string[]> {
   return skusOf([{ sku: search }, ...data]).slice(0, MAX_SKUS_PER_READ);
 }
 
-/** Returns a page of the SKUs without units, each with the bins that it was in, or with none. */
-async function readOutOfStock({ search, warehouse, bin, ...route }: Route['query']) {
-  const units = await get('/v1/skus', { query: { search, out_of_stock: true, ...pageOf(route) } });
+/** Returns a page of the SKUs with low stock, or without units, each with the bins that it was in, or with none. */
+async function readShort({ search, warehouse, bin, low, ...route }: Route['query']) {
+  const short = low ? ({ low_stock: true } as const) : ({ out_of_stock: true } as const);
+  const units = await get('/v1/skus', { query: { search, ...short, ...pageOf(route) } });
   const query = { sku: skusOf(units.data).join(','), warehouse, bin };
   const stock = query.sku ? await allOf((page) => get('/v1/stock', { query: { ...query, ...page } })) : undefined;
   const data = units.data.flatMap((unit) => {
@@ -310,7 +311,8 @@ export function Stock() {
   const { query } = useRoute();
   const warehouses = useWarehouses();
   const codes = warehouses?.data.map(({ code, name }) => [code, name]);
-  const list = useRead(['stock', query], () => (query.out ? readOutOfStock : read)(query));
+  const isShort = !!query.out || !!query.low;
+  const list = useRead(['stock', query], () => (isShort ? readShort : read)(query));
   const history = <LinkButton key="history" text="History" href={to('/stock/movements')} />;
   const changes = can('stock') && [<BulkDialog key="count" isCount />, <BulkDialog key="receipt" />];
   return (
@@ -318,13 +320,14 @@ export function Stock() {
       <Filters search="SKU or name">
         <Choice name="warehouse" label="Warehouse" values={codes ?? []} left={warehouses?.left} />
         <Check label="Out of stock only" name="out" value="1" defaultChecked={!!query.out} />
+        <Check label="Low stock only" name="low" value="1" defaultChecked={!!query.low} />
       </Filters>
       {list.data?.isCut && (
         <Note>{`Only the first ${MAX_SKUS_PER_READ} matching SKUs are shown. Enter more of the name.`}</Note>
       )}
       <List
         label="Stock rows"
-        noun={query.out ? 'SKU' : 'row'}
+        noun={isShort ? 'SKU' : 'row'}
         query={list}
         columns={COLUMNS}
         empty="No matching stock."

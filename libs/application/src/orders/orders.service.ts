@@ -10,6 +10,8 @@ import {
   type OrderRecord,
   type OrderSums,
   type OrderSumsFilter,
+  type ProductSums,
+  type ProductSumsFilter,
 } from '../ports/order.repository.js';
 import type { Page, PageOf } from '../ports/page.js';
 
@@ -38,6 +40,10 @@ export class OrdersService {
 
   sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]> {
     return this.orders.sums(storeId, filter);
+  }
+
+  productSums(storeId: number, filter: ProductSumsFilter, page: Page): Promise<PageOf<ProductSums>> {
+    return this.orders.productSums(storeId, filter, page);
   }
 
   journal(...args: Parameters<OrderRepository['journal']>): ReturnType<OrderRepository['journal']> {

@@ -212,12 +212,18 @@ export interface OrderSumsFilter {
   readonly source?: string;
   /** When absent, live orders are summed. */
   readonly isTest?: boolean;
+  /** Sums each period by this value of the orders. */
+  readonly group?: (typeof ORDER_GROUPS)[number];
 }
+
+export const ORDER_GROUPS = ['payment_method', 'source', 'country'] as const;
 
 /** Sums of the orders placed in a period. Amounts are in minor units. */
 export interface OrderSums {
   /** A day such as `2026-03-29`, or a month such as `2026-03`. */
   readonly period: string;
+  /** The payment method, the source or the country; `''` for none. Absent without a group. */
+  readonly group?: string;
   readonly orders: number;
   /** Orders whose payment or fulfillment status is CANCELLED. */
   readonly cancelled: number;
@@ -235,6 +241,32 @@ export interface OrderSums {
   readonly credited: number;
   /** Credits from cancelled orders and write-offs. */
   readonly givenUp: number;
+}
+
+/** Dates and modes are those of {@link OrderSumsFilter}. */
+export interface ProductSumsFilter extends Pick<OrderSumsFilter, 'from' | 'to' | 'isTest'> {
+  readonly by: 'product' | 'sku';
+  /** The greatest comes first. */
+  readonly sort: 'units' | 'amount';
+}
+
+/** Sums of a product, or of a variant, over the lines of the orders placed in a period. */
+export interface ProductSums {
+  /** Null for lines of imported orders without a product. Each SKU and name of them has its sums. */
+  readonly productId: number | null;
+  /** Null for the product itself, and for sums by product. */
+  readonly variantId: number | null;
+  /** SKU and name are those of the catalog; without a product, those of the lines. */
+  readonly sku: string;
+  readonly name: string;
+  /** Units that are not cancelled. */
+  readonly units: number;
+  /** Unit prices times these units, in minor units of the currency. */
+  readonly amount: number;
+  /** Shipped units that went back to bins. */
+  readonly returned: number;
+  /** Units that the orders gave up, and all units of cancelled orders. */
+  readonly cancelled: number;
 }
 
 export interface OrderEventRecord extends OrderEvent {
@@ -311,8 +343,10 @@ export abstract class OrderRepository {
   /** Finds the number in any letter case. */
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
 
-  /** Returns every period of the range, oldest first. */
+  /** Returns every period of the range, oldest first; with a group, those of its values that a period has. */
   abstract sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]>;
+
+  abstract productSums(storeId: number, filter: ProductSumsFilter, page: Page): Promise<PageOf<ProductSums>>;
 
   /**
    * Lists the placings of orders and the bookings, by the time that they are dated to. At the same time, placings come

@@ -34,9 +34,13 @@ export interface ProductVariantRecord {
   /** The units in the bins of active warehouses; 0 for an inactive variant. */
   readonly quantity: number;
   readonly status: string;
+  /** The `quantity` from which on the stock is low. Null means that of the product. */
+  readonly lowStock: number | null;
 }
 
 export interface ProductRecord extends ProductSummary {
+  /** The stock of a unit is low when so many units of it, or fewer, are for sale. Null means no limit. */
+  readonly lowStock: number | null;
   readonly sku: string;
   readonly featured: boolean;
   readonly description: string;

@@ -39,6 +39,8 @@ export interface SkuFilter extends UpdatedFilter {
   readonly productId?: number;
   readonly inStock?: true;
   readonly outOfStock?: true;
+  /** Matches units whose available units are at or below the limit of the variant, or else of its product. */
+  readonly lowStock?: true;
   /** Matches as literal text within the SKU or the name, in any letter case. */
   readonly search?: string;
   /** Adds the units by warehouse to the rows; it filters nothing. */

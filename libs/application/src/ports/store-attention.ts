@@ -21,12 +21,14 @@ export interface AttentionCounts {
   readonly keysExpiring: number;
   /** Sellable units without stock. */
   readonly outOfStock: number;
+  /** Sellable units whose stock is at or below their limit, also those without stock. */
+  readonly lowStock: number;
 }
 
 export abstract class StoreAttention {
   /**
-   * Reads one snapshot. The cost depends on the held orders and on those of the last {@link LONG_WAIT_DAYS} days, not
-   * on the size of the store.
+   * Reads one snapshot. The cost depends on the held orders, on those of the last {@link LONG_WAIT_DAYS} days, and on the
+   * products with a limit of low stock, not on the size of the store.
    */
   abstract count(storeId: number, isTest: boolean): Promise<AttentionCounts>;
 }

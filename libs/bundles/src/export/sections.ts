@@ -84,10 +84,10 @@ const PRODUCTS: Section<ProductRow> = {
     ARRAY(SELECT category.slug FROM product_categories AS link
       JOIN categories AS category ON category.store_id = link.store_id AND category.id = link.category_id
       WHERE link.store_id = item.store_id AND link.product_id = item.id ORDER BY category.id) AS categories,
-    item.images, item.specifications, item.metadata,
+    item.images, item.specifications, item.low_stock, item.metadata,
     (SELECT coalesce(json_agg(json_build_object('id', variant.id, 'sku', variant.sku, 'name', variant.name,
         'price', variant.price::text, 'attributes', variant.attributes, 'attribute_names', variant.attribute_names,
-        'status', variant.status, 'metadata', variant.metadata) ORDER BY variant.position, variant.id), '[]')
+        'status', variant.status, 'low_stock', variant.low_stock, 'metadata', variant.metadata) ORDER BY variant.position, variant.id), '[]')
       FROM product_variants AS variant
       WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
     item.created_at`,

@@ -47,12 +47,12 @@ const WITH_SKU = `SELECT id FROM products WHERE store_id = $1 AND upper(sku) = u
 // the product and of all its variants. Parts are returned as arrays, which both sides process in half the time of
 // objects with named fields. Prices are returned as text, because JSON numbers are not exact.
 const find = (condition: string) => `/* products.find */
-  SELECT item.id, item.created_at AS "createdAt", ${SUMMARY}, item.sku, item.featured, item.description, item.metadata,
+  SELECT item.id, item.created_at AS "createdAt", ${SUMMARY}, item.sku, item.low_stock AS "lowStock", item.featured, item.description, item.metadata,
     item.images, item.specifications,
     ${updatedAt('products', 'item.id', 'item.created_at')} AS "updatedAt", stocked.quantity, stocked.units,
     (SELECT coalesce(json_agg(json_build_array(variant.id, variant.sku, variant.name,
         coalesce(variant.price, item.price)::text,
-        variant.attributes, variant.attribute_names, variant.status, variant.metadata) ORDER BY variant.position, variant.id), '[]')
+        variant.attributes, variant.attribute_names, variant.status, variant.metadata, variant.low_stock) ORDER BY variant.position, variant.id), '[]')
       FROM product_variants variant
       WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
     (SELECT coalesce(json_agg(json_build_array(category.id, category.name, category.slug)

@@ -12,6 +12,7 @@ import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { isDeep, matchesNothing, NO_ROWS, pageOf, type Counted } from '../lists/paging.js';
 import { changedPage, FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
+import { LOW_UNITS } from '../stock/low-units.js';
 import { unitsBySkus, unitsOfLine } from '../stock/units-by-sku.js';
 import { toSkuRecord, type SkuRow } from './sku.rows.js';
 
@@ -52,14 +53,15 @@ export class PostgresSkuRepository extends SkuRepository {
   }
 
   private read(storeId: number, filter: SkuFilter, page: Page): Promise<(SkuRow & Counted)[]> {
-    const { skus, productId, inStock, outOfStock, search, updatedFrom, updatedTo } = filter;
+    const { skus, productId, inStock, outOfStock, lowStock, search, updatedFrom, updatedTo } = filter;
     const isByChange = page.sort?.by === 'updatedAt';
     const where = new Conditions('unit.store_id = ?', storeId);
     if (inStock) where.and('unit.in_stock');
     if (outOfStock) where.and('NOT unit.in_stock');
     // No tally has a label for these filters, so the statement counts the rows, within the limit of searches.
-    if ([skus, productId, search, updatedFrom, updatedTo].some((value) => value !== undefined)) {
+    if ([skus, productId, lowStock, search, updatedFrom, updatedTo].some((value) => value !== undefined)) {
       if (skus) where.and(`(unit.product_id, unit.variant_key) IN (${unitsBySkus('sellable_units', '?')})`, skus);
+      if (lowStock) where.and(`(unit.product_id, unit.variant_key) IN (${LOW_UNITS})`);
       if (productId !== undefined) where.and('unit.product_id = ?', productId);
       return this.database.search(searchedPage(where, filter, page), where.values);
     }

@@ -26,6 +26,7 @@ type VariantJson = readonly [
   attributeNames: readonly string[],
   status: string,
   metadata: Metadata,
+  lowStock: number | null,
 ];
 
 type LinkJson = readonly [id: number, name: string, slug: string];
@@ -42,7 +43,7 @@ export function toProductRecord({ units, ...row }: ProductRow): ProductRecord {
 }
 
 function toVariant(variant: VariantJson, units: ProductRow['units']): ProductVariantRecord {
-  const [id, sku, name, price, attributes, attributeNames, status, metadata] = variant;
+  const [id, sku, name, price, attributes, attributeNames, status, metadata, lowStock] = variant;
   return {
     id,
     sku,
@@ -52,6 +53,7 @@ function toVariant(variant: VariantJson, units: ProductRow['units']): ProductVar
     quantity: units[id] ?? 0,
     status,
     metadata,
+    lowStock,
   };
 }
 

@@ -10,6 +10,8 @@ import {
   type OrderRecord,
   type OrderSums,
   type OrderSumsFilter,
+  type ProductSums,
+  type ProductSumsFilter,
   type Page,
   type PageOf,
   type TimeRange,
@@ -42,6 +44,7 @@ import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_FAILED_MAIL } from './order-stages.js';
 import { readJournal } from './journal.js';
 import { sumsOfOrders } from './order-sums.js';
+import { sumsOfProducts } from './product-sums.js';
 import {
   INCLUDED,
   INCLUDED_COLUMNS,
@@ -321,6 +324,10 @@ export class PostgresOrderRepository extends OrderRepository {
     if (!rows[0]) throw new NotFound('Order');
     assertWithinBytes(rows);
     return { rows: rows.filter(({ id }) => id !== null).map(toEventRecord), total: Number(rows[0].total) };
+  }
+
+  override productSums(storeId: number, filter: ProductSumsFilter, page: Page): Promise<PageOf<ProductSums>> {
+    return sumsOfProducts(this.database, storeId, filter, page);
   }
 
   override sums(storeId: number, filter: OrderSumsFilter): Promise<OrderSums[]> {

@@ -1,6 +1,7 @@
 import { KEY_EXPIRY_DAYS, LONG_WAIT_DAYS, StoreAttention, type AttentionCounts } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
+import { LOW_UNITS } from '../stock/low-units.js';
 
 const OPEN = `ANY ('{PENDING,CONFIRMED,PROCESSING}')`;
 const WAIT = `now() - interval '${LONG_WAIT_DAYS} days'`;
@@ -30,7 +31,8 @@ const COUNT = `/* stores.attention */
       WHERE store_id = $1 AND person_id IS NULL AND status = 'ACTIVE' AND successor_id IS NULL
         AND expires_at BETWEEN now() AND now() + interval '${KEY_EXPIRY_DAYS} days') AS "keysExpiring",
     (SELECT coalesce(sum(rows), 0)::bigint FROM list_counts
-      WHERE store_id = $1 AND list = 'skus' AND grain = 'all' AND labels[1] = 'false') AS "outOfStock"
+      WHERE store_id = $1 AND list = 'skus' AND grain = 'all' AND labels[1] = 'false') AS "outOfStock",
+    (SELECT count(*) FROM (${LOW_UNITS}) AS low) AS "lowStock"
   FROM counted, recent`;
 
 @Injectable()

@@ -77,6 +77,9 @@ export const variant = is.object(
     name: is.name(500),
     price: is.optional(is.described(is.orNull(is.price), 'Null: the price of the product.')),
     attributes: is.optional(is.attributes),
+    low_stock: is.optional(
+      is.orNull(is.integer(0, MAX_INT4, 'So many units for sale, or fewer, are low stock. Null: the limit of the product.')),
+    ),
     metadata: is.optional(is.metadata),
     status: is.optional(is.oneOf(['ACTIVE', 'INACTIVE', 'DRAFT', 'ARCHIVED'])),
   },
@@ -102,6 +105,9 @@ export const productLine = is.object(
     categories: is.optional(is.list(is.slug, { maxItems: 100 })),
     images: is.optional(is.list(image, { maxItems: 250 })),
     specifications: is.optional(is.list(specification, { maxItems: 250 })),
+    low_stock: is.optional(
+      is.orNull(is.integer(0, MAX_INT4, 'So many units for sale, or fewer, are low stock. Null: no limit.')),
+    ),
     metadata: is.optional(is.metadata),
     variants: is.optional(is.list(variant, { maxItems: MAX_VARIANTS, differ: ['sku'] })),
     created_at: is.optional(is.timestamp),

@@ -58,6 +58,7 @@ export const PRODUCTS = new TableWriter<number>({
     ...withoutDefault('name', 'price', 'brand_id', 'created_at'),
     ...all('', 'sku', 'description'),
     ...all([], 'images', 'specifications'),
+    low_stock: null,
     status: 'ACTIVE',
     featured: false,
     metadata: {},
@@ -70,6 +71,7 @@ export const VARIANTS = new TableWriter<number>({
   key: ['product_id', 'sku'],
   columns: {
     ...withoutDefault('name', 'price', 'attributes', 'attribute_names', 'position'),
+    low_stock: null,
     status: 'ACTIVE',
     metadata: {},
   },

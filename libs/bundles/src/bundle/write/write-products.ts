@@ -181,7 +181,7 @@ function variantRow(
   variant: BundleVariant,
   { index, isStored }: { readonly index: number; readonly isStored: boolean },
 ): VariantRow {
-  const { id, sku, name, status, metadata } = variant;
+  const { id, sku, name, status, metadata, low_stock } = variant;
   const { price = isStored ? undefined : null, attributes = isStored ? undefined : {} } = variant;
   const minor = price && unitPrice(price, store.currency, line, `product.variants[${index}].price`);
   return {
@@ -192,6 +192,7 @@ function variantRow(
     // A variant is either for sale or not; only the product knows why.
     ...(status !== undefined && { status: status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE' }),
     ...(metadata && { metadata }),
+    ...(low_stock !== undefined && { low_stock }),
   };
 }
 

@@ -47,6 +47,7 @@ CREATE TABLE products (
   brand_id int,
   images jsonb NOT NULL DEFAULT '[]',
   specifications jsonb NOT NULL DEFAULT '[]',
+  low_stock int CHECK (low_stock >= 0), -- So many units for sale, or fewer, are low stock. Null means no such limit.
   metadata jsonb NOT NULL DEFAULT '{}', -- Custom fields of the store: texts by key.
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   search_text text GENERATED ALWAYS AS (lower(normalize(name))) STORED,
@@ -65,6 +66,8 @@ CREATE INDEX products_in_stock ON products (store_id, created_at DESC, id DESC) 
 CREATE INDEX products_by_brand ON products (store_id, brand_id, id);
 -- Finds products by SKU, in any letter case.
 CREATE INDEX products_by_sku ON products (store_id, upper(sku)) WHERE sku <> '';
+-- Finds the products with a limit of low stock.
+CREATE INDEX products_low_stock ON products (store_id, id) WHERE low_stock IS NOT NULL;
 CREATE INDEX products_search ON products USING gin (store_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE TABLE product_variants (
@@ -77,6 +80,7 @@ CREATE TABLE product_variants (
   price bigint CHECK (price >= 0),
   attributes jsonb NOT NULL DEFAULT '{}',
   attribute_names text[] NOT NULL DEFAULT '{}', -- Names of the attributes in sequence, which jsonb does not keep.
+  low_stock int CHECK (low_stock >= 0), -- Null takes the limit of the product.
   metadata jsonb NOT NULL DEFAULT '{}', -- Custom fields, as in products.
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE')),
   position int NOT NULL DEFAULT 0,
@@ -89,6 +93,8 @@ CREATE TABLE product_variants (
 COMMENT ON TABLE product_variants IS 'Variants of a product, such as its sizes.';
 -- Finds variants by SKU, in any letter case.
 CREATE INDEX product_variants_by_sku ON product_variants (store_id, upper(sku)) WHERE sku <> '';
+-- Finds the variants with a limit of low stock.
+CREATE INDEX product_variants_low_stock ON product_variants (store_id, product_id) WHERE low_stock IS NOT NULL;
 -- Finds the few stock rows whose variant is inactive.
 CREATE INDEX product_variants_inactive ON product_variants (store_id, id) WHERE status = 'INACTIVE';
 
