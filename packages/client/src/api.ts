@@ -4584,7 +4584,10 @@ export interface components {
         name: string;
         value: string | null;
       }[];
-      /** @description So many units for sale, or fewer, are low stock. Null: no limit. */
+      /**
+       * Format: int32
+       * @description So many units for sale, or fewer, are low stock. Null: no limit.
+       */
       low_stock?: number | null;
       metadata?: {
         [key: string]: string;
@@ -4602,7 +4605,10 @@ export interface components {
         attributes?: {
           [key: string]: string | null;
         };
-        /** @description So many units for sale, or fewer, are low stock. Null: the limit of the product. */
+        /**
+         * Format: int32
+         * @description So many units for sale, or fewer, are low stock. Null: the limit of the product.
+         */
         low_stock?: number | null;
         metadata?: {
           [key: string]: string;
