@@ -3897,7 +3897,7 @@ export interface components {
        * @example 7
        */
       quantity: number;
-      /** @description Available units by warehouse, sorted by code. They add up to `quantity`. Only with `warehouses=true`. */
+      /** @description Available units by warehouse, sorted by code. They add up to `quantity`. Only with `warehouses`. */
       warehouses?: {
         /**
          * @description Code of an active warehouse.
@@ -7696,6 +7696,24 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest3: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
     Forbidden3: {
       headers: {
@@ -7714,7 +7732,7 @@ export interface components {
       };
     };
     /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-    BadRequest3: {
+    BadRequest4: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'invalid_request';
@@ -7749,7 +7767,7 @@ export interface components {
       };
     };
     /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-    BadRequest4: {
+    BadRequest5: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code': 'invalid_request';
@@ -8056,6 +8074,10 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
+        /** @description With `format=csv`, a row for each row of the list, or with `lines` for each of its lines. Letter case does not matter; any other value, also an empty one, returns 400. */
+        rows?: 'rows' | 'lines';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -8081,10 +8103,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['OrderPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -8503,6 +8528,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -8534,14 +8561,17 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['OrderEventPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
+      400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
@@ -8911,7 +8941,7 @@ export interface operations {
           'application/json': components['schemas']['OrderAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
       404: components['responses']['NotFound'];
@@ -9212,7 +9242,7 @@ export interface operations {
           'application/json': components['schemas']['OrderAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
       404: components['responses']['NotFound'];
@@ -9282,7 +9312,7 @@ export interface operations {
           'application/json': components['schemas']['OrderAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden3'];
       404: components['responses']['NotFound'];
@@ -9378,7 +9408,7 @@ export interface operations {
           'application/json': components['schemas']['OrderAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden3'];
       404: components['responses']['NotFound'];
@@ -9460,7 +9490,7 @@ export interface operations {
           'application/json': components['schemas']['OrderAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
       404: components['responses']['NotFound'];
@@ -9530,7 +9560,7 @@ export interface operations {
           'application/json': components['schemas']['OrderAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden2'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
@@ -9598,6 +9628,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -9623,10 +9655,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['JournalPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -9669,6 +9704,8 @@ export interface operations {
         source?: 'POS' | 'WEBSITE';
         /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
         is_test?: boolean;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -9694,10 +9731,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['OrderSumsAnswer'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -9761,6 +9801,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -9786,10 +9828,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ProductPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -9916,6 +9961,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -9941,10 +9988,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['SkuPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -9984,6 +10034,8 @@ export interface operations {
         cursor?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -10009,10 +10061,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['UnitPricesPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -10078,7 +10133,7 @@ export interface operations {
           'application/json': components['schemas']['PriceChangeAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden4'];
       409: components['responses']['Conflict'];
@@ -10117,6 +10172,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -10142,10 +10199,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['PriceListPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -10355,7 +10415,7 @@ export interface operations {
           'application/json': components['schemas']['PriceListAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden4'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
@@ -10408,6 +10468,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -10433,14 +10495,17 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['CategoryPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
+      400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
@@ -10522,6 +10587,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -10547,14 +10614,17 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['BrandPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
+      400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
@@ -10642,6 +10712,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -10667,10 +10739,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['StockPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -10736,7 +10811,7 @@ export interface operations {
           'application/json': components['schemas']['StockChangeAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
@@ -10797,6 +10872,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -10822,10 +10899,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['StockMovementPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -10861,6 +10941,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -10886,14 +10968,17 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['WarehousePage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
+      400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
@@ -10934,7 +11019,7 @@ export interface operations {
           'application/json': components['schemas']['ImportResultAnswer'];
         };
       };
-      400: components['responses']['BadRequest3'];
+      400: components['responses']['BadRequest4'];
       401: components['responses']['Unauthorized'];
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
@@ -11008,6 +11093,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -11033,10 +11120,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['CustomerPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -11154,7 +11244,7 @@ export interface operations {
           'application/json': components['schemas']['CustomerAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
@@ -11317,7 +11407,7 @@ export interface operations {
           'application/json': components['schemas']['ErasureAnswer'];
         };
       };
-      400: components['responses']['BadRequest2'];
+      400: components['responses']['BadRequest3'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden5'];
       404: components['responses']['NotFound2'];
@@ -11434,6 +11524,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -11459,14 +11551,17 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['StoreKeyPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
+      400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden6'];
       429: components['responses']['TooManyRequests'];
@@ -11558,6 +11653,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -11583,10 +11680,13 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['KeyUsePage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
@@ -11732,7 +11832,7 @@ export interface operations {
           'application/json': components['schemas']['StoreKeyAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden7'];
       404: components['responses']['NotFound3'];
@@ -11793,7 +11893,7 @@ export interface operations {
           'application/json': components['schemas']['StoreKeyAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden7'];
       404: components['responses']['NotFound3'];
@@ -11838,7 +11938,7 @@ export interface operations {
           'application/json': components['schemas']['StoreKeyAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden7'];
       404: components['responses']['NotFound3'];
@@ -11855,6 +11955,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -11880,14 +11982,17 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['PersonPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
+      400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
       429: components['responses']['TooManyRequests'];
@@ -12168,7 +12273,7 @@ export interface operations {
           'application/json': components['schemas']['PersonAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound4'];
@@ -12201,6 +12306,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -12232,14 +12339,17 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['PersonSessionPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
+      400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound4'];
@@ -12288,7 +12398,7 @@ export interface operations {
           'application/json': components['schemas']['PersonSessionAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden9'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
@@ -12471,6 +12581,8 @@ export interface operations {
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
       };
       header?: {
         /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
@@ -12496,14 +12608,17 @@ export interface operations {
           'X-Ignored-Parameters'?: string;
           /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
           ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['WebhookPage'];
+          'text/csv': string;
         };
       };
       304: components['responses']['NotModified'];
-      400: components['responses']['BadRequest'];
+      400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
       429: components['responses']['TooManyRequests'];
@@ -12675,7 +12790,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
@@ -12801,7 +12916,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
@@ -12845,7 +12960,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];
@@ -12889,7 +13004,7 @@ export interface operations {
           'application/json': components['schemas']['WebhookAnswer'];
         };
       };
-      400: components['responses']['BadRequest4'];
+      400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound5'];

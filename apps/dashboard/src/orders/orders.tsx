@@ -93,7 +93,7 @@ export function Orders() {
   return (
     <Page title="Orders">
       <Queues now={queue} />
-      <Filters search="Number, name, company, email, tracking, payment">
+      <Filters search="Number, name, company, email, tracking, payment" table={{ path: '/v1/orders', query }}>
         {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfillment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
         <Choice name="source" label="Source" values={SOURCES} />

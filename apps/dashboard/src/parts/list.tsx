@@ -1,9 +1,10 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { download, textOf, type Table as CsvTable } from '../http.js';
 import { go, to, useRoute, type Route } from '../route.js';
 import { TYPING_MS, valuesOf } from './ask.js';
-import { LinkButton, Note, RowName, QueryStatus } from './page.js';
+import { announce, Button, LinkButton, Note, QueryStatus, RowName } from './page.js';
 import { count, joined } from './text.js';
 
 type Cell<Row> = (row: Row) => ComponentChildren;
@@ -95,8 +96,27 @@ function Pages({ route, total, noun }: { route: Route; total: number; noun: stri
 
 const SEARCH = { id: 'search', type: 'search', name: 'search' };
 
+/** Saves all rows of a table as CSV, whatever page is shown. */
+export function Download({ table }: { table: CsvTable | undefined }) {
+  const [isRunning, run] = useState(false);
+  const save = async () => {
+    if (!table) return;
+    run(true);
+    await download(table).catch((error: unknown) => announce(textOf(error)));
+    run(false);
+  };
+  return <Button text="Download" class="quiet" disabled={!table || isRunning} onClick={() => void save()} />;
+}
+
+interface FiltersProps {
+  readonly search: string;
+  /** The filtered rows, once they are known. */
+  readonly table: CsvTable | undefined;
+  readonly children: ComponentChildren;
+}
+
 /** Stores its values in the address: a choice at once, a text after a pause. Another filter starts at page 1. */
-export function Filters({ search, children }: { search: string; children: ComponentChildren }) {
+export function Filters({ search, table, children }: FiltersProps) {
   const route = useRoute();
   const address = to(route.path, route.query);
   const shown = useRef({ address, version: 0 });
@@ -126,7 +146,10 @@ export function Filters({ search, children }: { search: string; children: Compon
   return (
     <form class="filters" role="search" {...on} key={shown.current.version}>
       <input {...SEARCH} aria-label="Search" placeholder={search} defaultValue={route.query.search ?? ''} />
-      <div class="actions">{children}</div>
+      <div class="actions">
+        {children}
+        <Download table={table} />
+      </div>
     </form>
   );
 }

@@ -231,7 +231,8 @@ async function findSkus(search: string): Promise<string[]> {
 
 /** Returns a page of the SKUs without units, each with the bins that it was in, or with none. */
 async function readOutOfStock({ search, warehouse, bin, ...route }: Route['query']) {
-  const units = await get('/v1/skus', { query: { search, out_of_stock: true, ...pageOf(route) } });
+  const filters = { search, out_of_stock: true as const };
+  const units = await get('/v1/skus', { query: { ...filters, ...pageOf(route) } });
   const query = { sku: skusOf(units.data).join(','), warehouse, bin };
   const stock = query.sku ? await allOf((page) => get('/v1/stock', { query: { ...query, ...page } })) : undefined;
   const data = units.data.flatMap((unit) => {
@@ -239,7 +240,7 @@ async function readOutOfStock({ search, warehouse, bin, ...route }: Route['query
     const lying: StockRow[] = found.length > 0 ? found : [{ ...unit, warehouse: '', bin: '', quantity: 0 }];
     return lying.map((row): Row => ({ ...row, unit }));
   });
-  return { ...units, data, left: stock?.left ?? 0, isCut: false };
+  return { ...units, data, left: stock?.left ?? 0, isCut: false, table: { path: '/v1/skus' as const, query: filters } };
 }
 
 /** Returns the rows with the names of what is on sale. */
@@ -250,7 +251,7 @@ async function read({ search, warehouse, bin, ...route }: Route['query']) {
   const sku = skusOf(stock.data).join(',');
   const names = sku ? await allOf((page) => get('/v1/skus', { query: { sku, ...page } })) : undefined;
   const data = stock.data.map((row): Row => ({ ...row, unit: names?.data.find(isOf(row)) }));
-  return { ...stock, data, isCut: skus?.length === MAX_SKUS_PER_READ };
+  return { ...stock, data, isCut: skus?.length === MAX_SKUS_PER_READ, table: { path: '/v1/stock' as const, query } };
 }
 
 const COLUMNS: Columns<Row> = {
@@ -271,7 +272,7 @@ export function Stock() {
   const changes = can('stock') && [<BulkDialog key="count" isCount />, <BulkDialog key="receipt" />];
   return (
     <Page title="Stock" actions={[history, changes]}>
-      <Filters search="SKU or name">
+      <Filters search="SKU or name" table={list.data?.table}>
         <Choice name="warehouse" label="Warehouse" values={codes ?? []} left={warehouses?.left} />
         <Check label="Out of stock only" name="out" value="1" defaultChecked={!!query.out} />
       </Filters>
