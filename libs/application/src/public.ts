@@ -104,6 +104,7 @@ export {
   NEWEST_FIRST,
   type Page,
   type PageOf,
+  type Position,
   type Sort,
   type TimeRange,
   type UpdatedFilter,

@@ -7,9 +7,9 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lastValueFrom, of as observableOf, type Observable } from 'rxjs';
-import type { AuthenticatedRequest } from '../access/current-store.decorator.js';
+import '../access/current-store.decorator.js';
 import { formatOf } from '../query/format.js';
 import { ROWS, type RawQuery } from '../query/parameters.js';
 import { columnsOf } from './columns.js';
@@ -33,7 +33,7 @@ export class TableInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, route: CallHandler<Answer>): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
-    const request = http.getRequest<AuthenticatedRequest>();
+    const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     void reply.header('vary', 'Accept');
     if (formatOf(request) === 'json') return route.handle();
@@ -43,7 +43,7 @@ export class TableInterceptor implements NestInterceptor {
     if (lines !== null) request.query = { ...query, include: [query['include'] ?? [], lines].flat() };
     const columns = columnsOf(rows.of, request.query as RawQuery, lines);
     const pages = pagesOf(request, () => lastValueFrom(route.handle()));
-    const { stream, isTruncated } = await this.tables.write(reply, request.apiKey.store.id, { columns, lines, pages });
+    const { stream, isTruncated } = await this.tables.write(reply, request.apiKey?.store.id ?? null, { columns, lines, pages });
     if (isTruncated) void reply.header('x-truncated', 'true');
     const type = 'text/csv; charset=utf-8';
     const disposition = `attachment; filename="${fileNameOf(request.routeOptions.url ?? '')}"`;

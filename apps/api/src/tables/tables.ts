@@ -33,7 +33,7 @@ export class Tables {
    * written or the client has left.
    * @throws Overloaded, ClientGone, and what the first page throws.
    */
-  async write(reply: FastifyReply, storeId: number, table: Table): Promise<{ stream: Readable; isTruncated: boolean }> {
+  async write(reply: FastifyReply, storeId: number | null, table: Table): Promise<{ stream: Readable; isTruncated: boolean }> {
     const release = await this.takeSlot(storeId);
     const { raw } = reply;
     try {
@@ -49,7 +49,7 @@ export class Tables {
     }
   }
 
-  private takeSlot(storeId: number): Promise<() => void> {
+  private takeSlot(storeId: number | null): Promise<() => void> {
     return new Promise((resolve, reject) => {
       this.slots.run(storeId, () => new Promise<void>(resolve)).catch(reject);
     });

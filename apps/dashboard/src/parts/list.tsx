@@ -97,15 +97,15 @@ function Pages({ route, total, noun }: { route: Route; total: number; noun: stri
 const SEARCH = { id: 'search', type: 'search', name: 'search' };
 
 /** Saves all rows of a table as CSV, whatever page is shown. */
-export function Download({ table }: { table: CsvTable | undefined }) {
+export function Download({ table }: { table: CsvTable }) {
   const [isRunning, run] = useState(false);
   const save = async () => {
-    if (!table) return;
+    if (isRunning) return;
     run(true);
     await download(table).catch((error: unknown) => announce(textOf(error)));
     run(false);
   };
-  return <Button text="Download" class="quiet" disabled={!table || isRunning} onClick={() => void save()} />;
+  return <Button text="Download" class="quiet" aria-busy={isRunning} onClick={() => void save()} />;
 }
 
 interface FiltersProps {
@@ -148,7 +148,7 @@ export function Filters({ search, table, children }: FiltersProps) {
       <input {...SEARCH} aria-label="Search" placeholder={search} defaultValue={route.query.search ?? ''} />
       <div class="actions">
         {children}
-        <Download table={table} />
+        {table && <Download table={table} />}
       </div>
     </form>
   );
