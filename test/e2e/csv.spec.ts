@@ -76,29 +76,23 @@ async function csv(url: string, headers?: Record<string, string>) {
   return answer;
 }
 
-const lists = Object.entries(committedDocument().paths).flatMap(([path, { get }]) => {
-  const { parameters = [] } = (get ?? {}) as { parameters?: { name: string }[] };
-  return parameters.some(({ name }) => name === 'format') ? [path] : [];
-});
+const pathsWith = (parameter: string) =>
+  Object.entries(committedDocument().paths).flatMap(([path, { get }]) => {
+    const { parameters = [] } = (get ?? {}) as { parameters?: { name: string }[] };
+    return parameters.some(({ name }) => name === parameter) ? [path] : [];
+  });
+const lists = pathsWith('format');
 /** Only sessions of people reach these. */
 const OF_SESSIONS = ['/v1/people', '/v1/people/{id}/sessions'];
 
 describe('the tables of lists', () => {
-  it('are all that the document has as lists, the journal, the prices and the statistics', () => {
-    expect(lists).toEqual(
-      expect.arrayContaining([
-        '/v1/orders',
-        '/v1/journal',
-        '/v1/prices',
-        '/v1/statistics/orders',
-        '/v1/stock/movements',
-      ]),
-    );
-    expect(lists.length).toBeGreaterThanOrEqual(20);
+  it('are all lists of the document and the statistics, but not the feed of changes', () => {
+    const paged = pathsWith('limit').filter((path) => path !== '/v1/changes');
+    expect(lists).toEqual(expect.arrayContaining([...paged, '/v1/statistics/orders']));
   });
 
   it.each(lists.filter((path) => !OF_SESSIONS.includes(path)))('have the rows of %s', async (path) => {
-    const headers = { authorization: `Bearer ${await api.store.createKey('live', 'read,orders,keys')}` };
+    const headers = { authorization: `Bearer ${await api.store.createKey('live', 'read,orders,keys,webhooks')}` };
     const url = path.replace('{id}', orderId);
 
     const answer = await csv(url, headers);
@@ -148,7 +142,7 @@ describe('the tables of lists', () => {
     const [prices, plain] = [await csv('/v1/skus?customer_id=none'), await csv('/v1/skus')];
 
     expect(empty.body).toBe(`\ufeff${headerOf(full.body).join(',')}\r\n`);
-    expect(headerOf(full.body)).toEqual(expect.arrayContaining(['units', 'amount_open', 'refund_due']));
+    expect(headerOf(full.body)).toEqual(expect.arrayContaining(['units', 'amount_open', 'amount_owed']));
     expect(headerOf(prices.body)).toEqual(expect.arrayContaining(['price_source', 'price_breaks']));
     expect(headerOf(plain.body)).not.toContain('price_source');
   });
@@ -179,7 +173,7 @@ describe('a table', () => {
     expect([answer.headers.etag, answer.headers.vary]).toEqual([undefined, 'Accept']);
   });
 
-  it.each(['=HYPERLINK("x")', '+1 555 0100', '-2+3', '@SUM(A1)', '\tx', '\r=1'])(
+  it.each(['=HYPERLINK("x")', '+1 555 0100', '+15550100', '-2+3', '@SUM(A1)', '\tx', '\r=1'])(
     'does not let a spreadsheet run %j',
     async (name) => {
       const other = await api.withStore();
@@ -191,7 +185,7 @@ describe('a table', () => {
     },
   );
 
-  it.each(['-12.50', '+15550100', '-1e3', 'a=b'])('leaves %j as it is', async (name) => {
+  it.each(['-12.50', '-1e3', 'a=b'])('leaves %j as it is', async (name) => {
     const other = await api.withStore();
     await other.store.customer({ name });
 

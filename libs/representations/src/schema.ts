@@ -41,7 +41,7 @@ export interface Asked {
 const ASKED = Symbol('what adds the member');
 
 /** A member that rows have only when the request asks for it. */
-export const onlyWith = <T extends TSchema>(schema: T, parameter: string, word?: string): TOptional<T> => {
+export const onlyWith = <T extends TSchema>(schema: T, parameter: string, word?: string) => {
   const description = `${schema.description} Only with \`${parameter}${word === undefined ? '' : `=${word}`}\`.`;
   const asked: Asked = { parameter, ...(word !== undefined && { word }) };
   return optional<T>({ ...schema, description, [ASKED]: asked });

@@ -3,7 +3,8 @@ export const BYTE_ORDER_MARK = '\ufeff';
 
 /** The beginning of a cell that a spreadsheet runs as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
-const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+/** A number as JSON writes it: a text with a plus is a telephone number. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const QUOTED = /[",\r\n]/;
 
 /** Returns a row as a line of RFC 4180. */

@@ -43,7 +43,11 @@ export class TableInterceptor implements NestInterceptor {
     if (lines !== null) request.query = { ...query, include: [query['include'] ?? [], lines].flat() };
     const columns = columnsOf(rows.of, request.query as RawQuery, lines);
     const pages = pagesOf(request, () => lastValueFrom(route.handle()));
-    const { stream, isTruncated } = await this.tables.write(reply, request.apiKey?.store.id ?? null, { columns, lines, pages });
+    const { stream, isTruncated } = await this.tables.write(reply, request.apiKey?.store.id ?? null, {
+      columns,
+      lines,
+      pages,
+    });
     if (isTruncated) void reply.header('x-truncated', 'true');
     const type = 'text/csv; charset=utf-8';
     const disposition = `attachment; filename="${fileNameOf(request.routeOptions.url ?? '')}"`;

@@ -33,7 +33,11 @@ export class Tables {
    * written or the client has left.
    * @throws Overloaded, ClientGone, and what the first page throws.
    */
-  async write(reply: FastifyReply, storeId: number | null, table: Table): Promise<{ stream: Readable; isTruncated: boolean }> {
+  async write(
+    reply: FastifyReply,
+    storeId: number | null,
+    table: Table,
+  ): Promise<{ stream: Readable; isTruncated: boolean }> {
     const release = await this.takeSlot(storeId);
     const { raw } = reply;
     try {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
+import { allOf, api, get, useGet, useRead, type Schemas, type Table } from '../http.js';
 import { readUnits } from '../parts/amount.js';
 import { ConfirmDialog, Check, Choices, Field, Units, type Values } from '../parts/ask.js';
 import { Choice, Filters, List, Named, pageOf, right, type Columns } from '../parts/list.js';
@@ -240,7 +240,7 @@ async function readOutOfStock({ search, warehouse, bin, ...route }: Route['query
     const lying: StockRow[] = found.length > 0 ? found : [{ ...unit, warehouse: '', bin: '', quantity: 0 }];
     return lying.map((row): Row => ({ ...row, unit }));
   });
-  return { ...units, data, left: stock?.left ?? 0, isCut: false, table: { path: '/v1/skus' as const, query: filters } };
+  return { ...units, data, left: stock?.left ?? 0, isCut: false, table: { path: '/v1/skus', query: filters } as Table };
 }
 
 /** Returns the rows with the names of what is on sale. */
@@ -251,7 +251,7 @@ async function read({ search, warehouse, bin, ...route }: Route['query']) {
   const sku = skusOf(stock.data).join(',');
   const names = sku ? await allOf((page) => get('/v1/skus', { query: { sku, ...page } })) : undefined;
   const data = stock.data.map((row): Row => ({ ...row, unit: names?.data.find(isOf(row)) }));
-  return { ...stock, data, isCut: skus?.length === MAX_SKUS_PER_READ, table: { path: '/v1/stock' as const, query } };
+  return { ...stock, data, isCut: skus?.length === MAX_SKUS_PER_READ, table: { path: '/v1/stock', query } as Table };
 }
 
 const COLUMNS: Columns<Row> = {
