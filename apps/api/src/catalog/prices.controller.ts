@@ -30,8 +30,8 @@ import { NeedsScope } from '../openapi/needs-scope.js';
 import { exactFilter, lastOf, LIMIT, SKUS, type Parameter } from '../query/parameters.js';
 import { queryOf, ReadQuery, type Query, type ValuesOf } from '../query/query.js';
 import { ChangePricesRequest, toPriceLine } from './prices.request.js';
-import { MAX_ROWS } from '../tables/pages.js';
-import { AsTable } from '../tables/table.decorator.js';
+import { MAX_ROWS } from '../query/pages.js';
+import { AsTable } from '../query/table.decorator.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 const CURSOR: Parameter<string | undefined> = {

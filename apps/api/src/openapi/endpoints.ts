@@ -18,7 +18,7 @@ import { AuthenticationError, TooManyRequests } from '../errors/request-errors.j
 import { DEFAULT_LIMIT, type Parameter } from '../query/parameters.js';
 import { parametersOf } from '../query/query.js';
 import { list, single } from '../envelope.js';
-import { AsTable } from '../tables/table.decorator.js';
+import { AsTable } from '../query/table.decorator.js';
 import { headers, optionalHeaders } from './components.js';
 import { ApiFailures } from './failures.js';
 import { ApiIdempotencyKey, ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';

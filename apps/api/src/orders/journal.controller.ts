@@ -18,8 +18,8 @@ import { Documented } from '../openapi/documented.js';
 import { answer, ApiParameters, ApiRead } from '../openapi/endpoints.js';
 import { booleanFilter, exactFilter, lastOf, timeFilter, wordFilter, type Parameter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
-import { MAX_ROWS } from '../tables/pages.js';
-import { AsTable } from '../tables/table.decorator.js';
+import { MAX_ROWS } from '../query/pages.js';
+import { AsTable } from '../query/table.decorator.js';
 
 const CURSOR: Parameter<string | undefined> = {
   name: 'cursor',

@@ -9,7 +9,7 @@ import { Documented } from '../openapi/documented.js';
 import { answer, ApiParameters, ApiRead } from '../openapi/endpoints.js';
 import { booleanFilter, choice, dateFilter, wordFilter, type RawQuery } from '../query/parameters.js';
 import { queryOf, ReadQuery } from '../query/query.js';
-import { AsTable } from '../tables/table.decorator.js';
+import { AsTable } from '../query/table.decorator.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 const MAX_DAYS = 400;

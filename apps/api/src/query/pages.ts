@@ -1,11 +1,11 @@
 import { MAX_LIMIT, PageTooLarge, type Position } from '@app/application';
 import type { FastifyRequest } from 'fastify';
-import '../query/query.js';
+import './query.js';
 
 /** Rows beyond these are left out, so that one request has a limit. */
 export const MAX_ROWS = 100_000;
 
-/** One page of a route. A list has `pagination`, or a cursor, or both. Other rows are all on one page. */
+/** The answer of a route with a page. A list has `pagination`, or a cursor, or both. Other rows are all on one page. */
 export interface Answer {
   readonly data: readonly unknown[];
   readonly pagination?: { readonly total: number };

@@ -1,7 +1,7 @@
 import type { Representation } from '@app/representations';
 import { UseInterceptors } from '@nestjs/common';
-import { FORMAT, ROWS } from '../query/parameters.js';
-import { addParameters } from '../query/query.js';
+import { FORMAT, ROWS } from './parameters.js';
+import { addParameters } from './query.js';
 import { Rows, TableInterceptor } from './table.interceptor.js';
 
 /**

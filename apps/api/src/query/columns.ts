@@ -1,6 +1,6 @@
 import { askedOf, type Representation } from '@app/representations';
 import type { TSchema } from '@sinclair/typebox';
-import type { RawQuery } from '../query/parameters.js';
+import type { RawQuery } from './parameters.js';
 
 export interface Column {
   /** The field, with those around it: `customer.name`. */
