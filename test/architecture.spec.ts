@@ -18,7 +18,7 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/representations': /^(@app\/(domain|application)|@nestjs\/(common|swagger)|@sinclair\/typebox)$/,
   'libs/startup': /^(@app\/infrastructure|@store-commerce\/embedded-postgres|node:.+)$/,
   'apps/api':
-    /^(@app\/.+|@store-commerce\/embedded-postgres|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|@fastify\/etag|cookie|fastify|fastify-plugin|prom-client|reflect-metadata|node:.+)$/,
+    /^(@app\/.+|@store-commerce\/embedded-postgres|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|@fastify\/etag|cookie|fastify|fastify-plugin|prom-client|reflect-metadata|rxjs|node:.+)$/,
   'apps/dashboard': /^(preact(\/hooks)?|@tanstack\/preact-query|@store-commerce\/client|openapi-fetch)$/,
   'apps/documentation': /^$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,

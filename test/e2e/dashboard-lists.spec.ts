@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
 import { eventually } from '../support/eventually.js';
 import { dashboardScene, describeInBrowser, type DashboardScene } from '../support/dashboard-scene.js';
 
@@ -302,6 +304,25 @@ describeInBrowser('the lists of the dashboard', () => {
     await page.getByRole('heading', { name: 'Stock' }).waitFor();
     await page.getByRole('region', { name: 'Stock rows' }).waitFor();
     expect(new URL(page.url()).hash).toBe('#/stock');
+    await page.context().close();
+  });
+
+  it('download all rows of a list with its filters', async () => {
+    const { store } = scene.api;
+    for (let n = 1; n <= 60; n++) await store.customer({ name: `Taken ${n}` });
+    const { page, open, faults } = await scene.desk('viewer');
+    await open('#/customers?search=Taken&page=2');
+    await page.getByText('51–60 of 60 customers').waitFor();
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const download = await downloading;
+
+    expect(download.suggestedFilename()).toBe('customers.csv');
+    const rows = parse(readFileSync(await download.path()), { bom: true, columns: true });
+    expect(rows).toHaveLength(60);
+    expect(rows).toContainEqual(expect.objectContaining({ name: 'Taken 1' }));
+    expect(await faults()).toEqual([]);
     await page.context().close();
   });
 });

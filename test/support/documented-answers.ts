@@ -96,6 +96,10 @@ export class DocumentedAnswers {
       .filter(([header, described]) => this.isRequired(described) && headers[header.toLowerCase()] === undefined)
       .map(([header]) => `header ${header} is missing`);
     const code = status >= 400 ? this.codeFault(headers, errorCodesOf(response)) : [];
+    if (String(headers['content-type']).startsWith('text/csv')) {
+      const isDocumented = 'text/csv' in ((response.content ?? {}) as object);
+      return [...strange, ...missing, ...(isDocumented ? [] : ['the table is not documented'])];
+    }
     if (response.content === undefined)
       return body === undefined ? strange : [...strange, 'the body is not documented'];
     const schema = ['paths', path, name, 'responses', String(status), 'content', 'application/json', 'schema'];

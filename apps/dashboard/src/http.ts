@@ -76,7 +76,7 @@ async function check(response: Response): Promise<void> {
 /** The dashboard is one folder below the API, even behind the prefix of a proxy. */
 const ROOT = new URL('..', document.baseURI).href.replace(/\/$/, '');
 
-export const api = createClient<paths>({
+export const api = createClient<paths, 'application/json'>({
   baseUrl: ROOT,
   fetch: send,
   querySerializer: { array: { style: 'form', explode: false } },
@@ -138,6 +138,22 @@ type Answer<P extends Path> = MethodResponse<typeof api, 'get', P>;
 export async function get<P extends Path>(path: P, params: Params<P>): Promise<Answer<P>> {
   const { data } = await api.GET(path as '/v1/key', { params: params as never });
   return data as unknown as Answer<P>;
+}
+
+type TablePath = { [P in Path]: Params<P> extends { query?: { format?: unknown } } ? P : never }[Path];
+
+/** The rows of a list with its filters, on all pages. */
+export type Table = { [P in TablePath]: { readonly path: P; readonly query: Params<P>['query'] } }[TablePath];
+
+/** Saves a table as a CSV file. A link would not send the header that names the mode. */
+export async function download({ path, query }: Table): Promise<void> {
+  const { page: _page, limit: _limit, cursor: _cursor, ...filters } = (query ?? {}) as Record<string, unknown>;
+  const params = { query: { ...filters, format: 'csv' } };
+  const { data, response } = await api.GET(path as '/v1/brands', { params: params as never, parseAs: 'blob' });
+  const [, name = 'table.csv'] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+  const href = URL.createObjectURL(data as unknown as Blob);
+  Object.assign(document.createElement('a'), { href, download: name }).click();
+  URL.revokeObjectURL(href);
 }
 
 /** Uses the path and its parameters as the name in the cache. */

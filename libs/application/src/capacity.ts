@@ -42,6 +42,13 @@ export const LARGE_ROUTES: readonly string[] = [
  */
 export const MAX_UNREAD_OF_STORE = 32 * 1024 * 1024;
 
+/**
+ * Tables that are written at the same time, and those of one store. Each reads one page at a time, so that together they
+ * leave most of the process and of the pool to other requests.
+ */
+export const MAX_TABLES = 4;
+export const MAX_TABLES_OF_STORE = 1;
+
 /** The size in bytes from which a body with many lines takes milliseconds to check. */
 export const LARGE_BODY = 4 * 1024;
 

@@ -107,6 +107,7 @@ export {
   NEWEST_FIRST,
   type Page,
   type PageOf,
+  type Position,
   type Sort,
   type TimeRange,
   type UpdatedFilter,

@@ -48,3 +48,6 @@ export const STATEMENT_TIMEOUT_MS = 3_000;
 
 /** The service drops a connection when the server is still silent 0.2 s after the statement should have ended. */
 export const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + SILENT_SERVER_MS;
+
+/** A table that is not written after this time ends without its last rows, and its client sees a broken transfer. */
+export const TABLE_MS = 10 * 60_000;

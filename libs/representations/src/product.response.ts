@@ -14,8 +14,9 @@ const Image = is.object({
   alt: is.text('Alternative text of the image.', 'A blue shoe'),
 });
 
-const PRICE_SOURCE = is.optional(
-  is.orNull(is.text('The price list that gives the price; null: the catalog. Only with `customer_id`.', 'DEALERS')),
+const PRICE_SOURCE = is.onlyWith(
+  is.orNull(is.text('The price list that gives the price; null: the catalog.', 'DEALERS')),
+  'customer_id',
 );
 
 const Variant = is.object({

@@ -31,15 +31,32 @@ export const described = <T extends TSchema>(schema: T, description: string): T 
 
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
+/** The parameter that adds a member to the rows of a list, with the word that it must have; any value without one. */
+export interface Asked {
+  readonly parameter: string;
+  readonly word?: string;
+}
+
+/** A symbol, so that the document does not show it. */
+const ASKED = Symbol('what adds the member');
+
+/** A member that rows have only when the request asks for it. */
+export const onlyWith = <T extends TSchema>(schema: T, parameter: string, word?: string) => {
+  const description = `${schema.description} Only with \`${parameter}${word === undefined ? '' : `=${word}`}\`.`;
+  const asked: Asked = { parameter, ...(word !== undefined && { word }) };
+  return optional<T>({ ...schema, description, [ASKED]: asked });
+};
+
+/** What a request must send so that rows have the member; null for nothing. */
+export const askedOf = (schema: TSchema): Asked | null => (schema as { [ASKED]?: Asked })[ASKED] ?? null;
+
 /**
  * Members that a list contains only when its `include` names them. @param word the word in `include`; when absent, each
  * member has its own.
  */
 export const included = <T extends TProperties>(members: T, word?: string) =>
   Object.fromEntries(
-    Object.entries(members).map(([name, schema]) => {
-      return [name, optional(described(schema, `${schema.description} Only with \`include=${word ?? name}\`.`))];
-    }),
+    Object.entries(members).map(([name, schema]) => [name, onlyWith(schema, 'include', word ?? name)]),
   ) as { [Name in keyof T]: TOptional<T[Name]> };
 
 /** @param example when absent, one entry with the examples of its members. */

@@ -15,33 +15,35 @@ export const SkuListItem = representation(
     name: is.text('Name of the product, as on order lines. `attributes` distinguish its variants.', 'Runner'),
     attributes: is.attributes('Attributes of the variant, by name. Empty for a product without variants.'),
     price: is.majorUnits('Unit price.', 79.9),
-    price_source: is.optional(
-      is.orNull(is.text('The price list that gives the price; null: the catalog. Only with `customer_id`.', 'DEALERS')),
+    price_source: is.onlyWith(
+      is.orNull(is.text('The price list that gives the price; null: the catalog.', 'DEALERS')),
+      'customer_id',
     ),
-    price_breaks: is.optional(
+    price_breaks: is.onlyWith(
       is.arrayOf(
         is.object({
           from_quantity: is.integer('From this quantity on, of all lines of an order with the unit.', 10),
           price: is.majorUnits('Unit price.', 71.9),
           price_source: is.orNull(is.text('The price list; null: the catalog.', 'DEALERS')),
         }),
-        `How the price depends on the quantity, sorted by it, from 1; at most ${MAX_CUSTOMER_BREAKS} from price lists. Only with ` +
-          '`customer_id`.',
+        `How the price depends on the quantity, sorted by it, from 1; at most ${MAX_CUSTOMER_BREAKS} from price lists.`,
       ),
+      'customer_id',
     ),
     quantity: is.integer(
       'Available units of exactly this variant or product, without those that open orders have taken.',
       7,
       'int64',
     ),
-    warehouses: is.optional(
+    warehouses: is.onlyWith(
       is.arrayOf(
         is.object({
           warehouse: is.text('Code of an active warehouse.', 'MAIN'),
           quantity: is.integer('Available units in its bins.', 7, 'int64'),
         }),
-        'Available units by warehouse, sorted by code. They add up to `quantity`. Only with `warehouses=true`.',
+        'Available units by warehouse, sorted by code. They add up to `quantity`.',
       ),
+      'warehouses',
     ),
     status: is.oneOf(['ACTIVE'], 'Status of the product. Other products are not shown.'),
     ...is.included({ updated_at: is.timestamp('When the row last changed.') }),

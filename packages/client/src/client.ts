@@ -26,11 +26,11 @@ export class RequestFailed extends Error {
 }
 
 /** Every path of the API, typed by its document: `client.GET('/v1/store')`. */
-export type StoreClient = Client<paths>;
+export type StoreClient = Client<paths, 'application/json'>;
 
 /** The API typed by its OpenAPI document: the compiler checks paths, parameters, bodies and responses. */
 export function storeClient(baseUrl: string, apiKey: string, retries: RetryOptions = {}): StoreClient {
-  return createClient<paths>({
+  return createClient<paths, 'application/json'>({
     baseUrl,
     headers: { Authorization: `Bearer ${apiKey}` },
     fetch: retryingFetch(retries),

@@ -29,8 +29,10 @@ import { Documented } from '../openapi/documented.js';
 import { answer, ApiParameters, ApiRead, ApiWrite } from '../openapi/endpoints.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
 import { exactFilter, lastOf, LIMIT, SKUS, type Parameter } from '../query/parameters.js';
-import { queryOf, ReadQuery, type ValuesOf } from '../query/query.js';
+import { queryOf, ReadQuery, type Query, type ValuesOf } from '../query/query.js';
 import { ChangePricesRequest, toPriceLine } from './prices.request.js';
+import { MAX_ROWS } from '../query/pages.js';
+import { AsTable } from '../query/table.decorator.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 const CURSOR: Parameter<string | undefined> = {
@@ -42,12 +44,17 @@ const CURSOR: Parameter<string | undefined> = {
   read: lastOf,
 };
 
-const QUERY = queryOf<UnitPricesFilter & { readonly cursor?: string; readonly limit: number }>({
+const PARAMETERS = queryOf<UnitPricesFilter & { readonly cursor?: string; readonly limit: number }>({
   list: exactFilter('list', 'the code of their price list', 'RESELLER'),
   skus: SKUS,
   cursor: CURSOR,
   limit: LIMIT,
 });
+
+const QUERY = {
+  ...PARAMETERS,
+  read: ((query, page) => ({ ...PARAMETERS.read(query), position: page?.position })) satisfies Query['read'],
+};
 
 const PROGRESS = is.object({
   cursor: is.text('Where the next page begins. Opaque. `""` if the first page is empty.', 'cDEuMS43MC4xMi4wYWIxMmNkMw'),
@@ -83,18 +90,21 @@ export class PricesController {
       example: { success: true, data: [UnitPrices.example], ...is.exampleOf(PROGRESS) },
     },
   )
+  @AsTable(UnitPrices)
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(QUERY) { cursor, limit, ...filter }: ValuesOf<typeof QUERY>,
+    @ReadQuery(QUERY) { cursor, limit, position, ...filter }: ValuesOf<typeof QUERY>,
   ) {
     const after = cursor === undefined ? null : decodePriceCursor(cursor, store.id);
     const { rows, hasMore } = await this.lists.prices(store.id, filter, { limit, ...(after && { after }) });
+    const total = position?.after === null ? await this.lists.countPrices(store.id, filter, after, MAX_ROWS + 1) : null;
     const last = rows.at(-1);
     return {
       success: true,
       data: rows.map((row) => toUnitPrices(row, filter.list ?? '', store.currency)),
       cursor: last ? encodePriceCursor(store.id, last) : (cursor ?? ''),
       has_more: hasMore,
+      ...(total !== null && { pagination: { total } }),
     };
   }
 

@@ -6,6 +6,7 @@ import { Throttle } from '../access/throttle.js';
 import { ApiExceptionFilter } from './api-exception.filter.js';
 import { FailureReports } from '../errors/failure-reports.js';
 import { QueryGuard } from '../query/query.guard.js';
+import { Tables } from '../query/tables.js';
 
 /**
  * Provides what every request passes, including those to routes that other teams add. The guards run in this sequence.
@@ -25,11 +26,12 @@ export class HttpModule {
         },
         ApiKeyGuard,
         FailureReports,
+        Tables,
         { provide: APP_GUARD, useExisting: ApiKeyGuard },
         { provide: APP_GUARD, useClass: QueryGuard },
         { provide: APP_FILTER, useClass: ApiExceptionFilter },
       ],
-      exports: [JsonLogger],
+      exports: [JsonLogger, Tables],
     };
   }
 }

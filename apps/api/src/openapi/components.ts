@@ -50,6 +50,10 @@ const DESCRIBED = {
     description: 'The query parameters that the operation does not have, percent-encoded and separated by `, `.',
     schema: { type: 'string', examples: ['statsu'] },
   },
+  'X-Truncated': {
+    description: '`true` when there are more than the 100,000 rows of the CSV.',
+    schema: { type: 'string', enum: ['true'], examples: ['true'] },
+  },
   'X-Ignored-Fields': {
     description:
       'The fields of the body that the operation does not have, except prices and totals, percent-encoded and separated by `, `.',

@@ -8,6 +8,7 @@ import { COMMON_SCHEMAS, HEADERS } from './components.js';
 import { documentationOf } from './documented.js';
 import { nameAnswers } from './named-answers.js';
 import { servePages } from './serve-pages.js';
+import { addTables } from './tables.js';
 import { shareResponses } from './shared-responses.js';
 import { inVersion30 } from './version-3-0.js';
 
@@ -60,6 +61,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, builder.build());
   const named = resources.flatMap(({ schemas }) => schemas).map(({ name, schema }) => [name, schema] as const);
   const answers = nameAnswers(document);
+  addTables(document);
   const schemas = { ...document.components?.schemas, ...Object.fromEntries(named), ...answers, ...COMMON_SCHEMAS };
   const webhooks = Object.assign({}, ...resources.map((resource) => resource.webhooks)) as DocumentedWebhooks;
   repeatExamples(document);

@@ -18,6 +18,7 @@ import { AuthenticationError, TooManyRequests } from '../errors/request-errors.j
 import { DEFAULT_LIMIT, type Parameter } from '../query/parameters.js';
 import { parametersOf } from '../query/query.js';
 import { list, single } from '../envelope.js';
+import { AsTable } from '../query/table.decorator.js';
 import { headers, optionalHeaders } from './components.js';
 import { ApiFailures } from './failures.js';
 import { ApiIdempotencyKey, ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
@@ -93,12 +94,22 @@ const ApiListFailures = byParameters((parameters) =>
   ),
 );
 
-export function ApiList({ of, ...operation }: Operation & { of: Representation }): MethodDecorator {
+/** @param lines the field with the lines of a row, for a table with a row for each of them. */
+export function ApiList({
+  of,
+  lines,
+  ...operation
+}: Operation & { readonly of: Representation; readonly lines?: string }): MethodDecorator {
   const data = Type.Array(ref(of.name));
   const schema = answer(`${of.name.replace(/ListItem$/, '')}Page`, { data, pagination: ref('Pagination') });
   const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
-  return applyDecorators(ApiParameters, ApiRead({ description, ...operation }, { schema, example }), ApiListFailures);
+  return applyDecorators(
+    AsTable(of, lines),
+    ApiParameters,
+    ApiRead({ description, ...operation }, { schema, example }),
+    ApiListFailures,
+  );
 }
 
 export interface PathParameter {

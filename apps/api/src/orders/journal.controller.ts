@@ -18,6 +18,8 @@ import { Documented } from '../openapi/documented.js';
 import { answer, ApiParameters, ApiRead } from '../openapi/endpoints.js';
 import { booleanFilter, exactFilter, lastOf, timeFilter, wordFilter, type Parameter } from '../query/parameters.js';
 import { listQuery, ReadQuery, type ValuesOf } from '../query/query.js';
+import { MAX_ROWS } from '../query/pages.js';
+import { AsTable } from '../query/table.decorator.js';
 
 const CURSOR: Parameter<string | undefined> = {
   name: 'cursor',
@@ -70,6 +72,7 @@ export class JournalController {
       example: { success: true, data: [JournalEntry.example], ...is.exampleOf(PROGRESS) },
     },
   )
+  @AsTable(JournalEntry)
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(QUERY) { filter: { cursor, ...filter }, page }: ValuesOf<typeof QUERY>,
@@ -81,12 +84,15 @@ export class JournalController {
       ...(after && { after }),
     });
     incoming.noteRead(readBytes);
+    const total =
+      page.position?.after === null ? await this.orders.countJournal(store.id, filter, after, MAX_ROWS + 1) : null;
     const last = rows.at(-1);
     return {
       success: true,
       data: rows.map(toJournalEntry),
       cursor: last ? encodeJournalCursor(store.id, last.place) : (cursor ?? ''),
       has_more: hasMore,
+      ...(total !== null && { pagination: { total } }),
     };
   }
 }

@@ -106,6 +106,7 @@ export class OrdersController {
     operationId: 'listOrders',
     summary: 'Orders of points of sale and of the website, newest first',
     of: OrderListItem,
+    lines: 'line_items',
   })
   async list(
     @CurrentStore() store: CurrentStoreContext,

@@ -17,6 +17,7 @@ import {
   type RawQuery,
 } from '../query/parameters.js';
 import { listQuery, queryOf, ReadQuery, type ValuesOf } from '../query/query.js';
+import { AsTable } from '../query/table.decorator.js';
 import { invalidField } from '../errors/invalid-fields.js';
 
 const MAX_DAYS = 400;
@@ -101,6 +102,7 @@ export class StatisticsController {
       example: single([OrderSums.example]),
     },
   )
+  @AsTable(OrderSums)
   async sums(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery({ ...PARAMETERS, read: readSums }) filter: OrderSumsFilter,

@@ -16,6 +16,10 @@ const MAX_PARTS = 2 * MAX_VALUES;
 /** Ids start at 1, so a filter with this id matches no row. */
 const NO_ID = 0;
 
+/** How the rows of a list are written. */
+const FORMATS = ['json', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
 /** The parameters of a URL as parsed by Fastify: a repeated one is an array. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -31,6 +35,8 @@ export interface Parameter<T = unknown> {
   readonly refusal?: string;
   /** The values that rows can have. In strict handling, any other value is a 400. */
   readonly words?: readonly string[];
+  /** The only format of the answer in which the parameter has an effect. In the other, it counts as unknown. */
+  readonly format?: Format;
   /** Whether the URL has a key in brackets after the name, as in `metadata[erp_id]`. */
   readonly isKeyed?: true;
   /**
@@ -323,6 +329,7 @@ export function clampedInteger(sent: readonly string[], min: number, max: number
 
 export const LIMIT: Parameter<number> = {
   name: 'limit',
+  format: 'json',
   description: `Rows on a page, 1 to ${MAX_LIMIT}. Values out of range are clamped, never rejected.`,
   schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, examples: [DEFAULT_LIMIT] },
   read: (sent) => clampedInteger(sent, 1, MAX_LIMIT, DEFAULT_LIMIT),
@@ -330,9 +337,28 @@ export const LIMIT: Parameter<number> = {
 
 export const PAGE: Parameter<number> = {
   name: 'page',
+  format: 'json',
   description: 'The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty.',
   schema: { type: 'integer', minimum: 1, default: 1, examples: [1] },
   read: (sent) => clampedInteger(sent, 1, MAX_PAGE, 1),
+};
+
+const JSON_OR_CSV = wordOf(FORMATS);
+
+export const FORMAT: Filter<Format> = {
+  ...refusing('format', JSON_OR_CSV),
+  description:
+    '`csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. ' +
+    'Letter case does not matter; any other value, also an empty one, returns 400.',
+  schema: { type: 'string', enum: [...FORMATS], default: FORMATS[0], examples: [FORMATS[0]] },
+};
+
+export const ROWS: Parameter<'rows' | 'lines'> = {
+  ...choice('rows', 'With `format=csv`, a row for each row of the list, or with `lines` for each of its lines.', [
+    'rows',
+    'lines',
+  ]),
+  format: 'csv',
 };
 
 const SORTS = new Map<string, Sort>([

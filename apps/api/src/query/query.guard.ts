@@ -1,7 +1,8 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import '../access/current-store.decorator.js';
-import { isNameOf, readWords, type Parameter, type RawQuery } from './parameters.js';
+import { FORMAT, isNameOf, readWords, type Parameter, type RawQuery } from './parameters.js';
+import { formatOf } from './format.js';
 import { parametersOf } from './query.js';
 import { encodeName, ignoredNames, isStrict } from '../errors/strict-handling.js';
 import { invalidField } from '../errors/invalid-fields.js';
@@ -23,7 +24,9 @@ export class QueryGuard implements CanActivate {
     const sent = Object.keys(query);
     if (sent.length > MAX_PARAMETERS) throw invalidField(`query must have at most ${MAX_PARAMETERS} parameters`);
     const known = parametersOf(context.getHandler());
-    const isKnown = (name: string) => known.some((parameter) => isNameOf(parameter, name));
+    const format = known.includes(FORMAT) ? formatOf(request) : 'json';
+    const hasEffect = (parameter: Parameter) => (parameter.format ?? format) === format;
+    const isKnown = (name: string) => known.some((parameter) => isNameOf(parameter, name) && hasEffect(parameter));
     const ignored = sent.filter((name) => name && !isKnown(name));
     if (isStrict(request)) assertWords(known, query);
     const named = ignoredNames(request, 'query parameter', ignored.map(encodeName));

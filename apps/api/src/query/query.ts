@@ -1,13 +1,25 @@
-import type { Page, Sort } from '@app/application';
+import type { Page, Position, Sort } from '@app/application';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { LIMIT, PAGE, type Parameter, type RawQuery } from './parameters.js';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The page that the route returns instead of that of its URL, for a reader of all pages. */
+    page?: PageOfReader;
+  }
+}
+
+type PageOfReader = Omit<Page, 'sort'> & { readonly position: Position };
+
 export interface Query<T = unknown> {
   readonly parameters: readonly Parameter[];
-  /** @throws BadRequestException for a value that a parameter refuses. */
-  readonly read: (query: RawQuery) => T;
+  /**
+   * @param page replaces the page in the query of a list.
+   * @throws BadRequestException for a value that a parameter refuses.
+   */
+  readonly read: (query: RawQuery, page?: PageOfReader) => T;
 }
 
 export type ValuesOf<Q extends Query> = ReturnType<Q['read']>;
@@ -32,18 +44,19 @@ export function listQuery<F extends object>(
   order: { readonly sort?: Parameter<Sort | undefined> } = {},
 ): Query<{ filter: F; page: Page }> {
   const filter = queryOf<F>(filters);
-  const page = queryOf<Omit<Page, 'sort'>>({ ...order, limit: LIMIT, page: PAGE });
+  const page = queryOf<Omit<Page, 'sort' | 'position'>>({ ...order, limit: LIMIT, page: PAGE });
   return {
     parameters: [...filter.parameters, ...page.parameters],
-    read: (query) => ({ filter: filter.read(query), page: page.read(query) }),
+    read: (query, asked) => ({ filter: filter.read(query), page: { ...page.read(query), ...asked } }),
   };
 }
 
 const Declared = Reflector.createDecorator<Query>();
 
-const Values = createParamDecorator((query: Query, context: ExecutionContext) =>
-  query.read(context.switchToHttp().getRequest<FastifyRequest>().query as RawQuery),
-);
+const Values = createParamDecorator((declared: Query, context: ExecutionContext) => {
+  const { query, page } = context.switchToHttp().getRequest<FastifyRequest>();
+  return declared.read(query as RawQuery, page);
+});
 
 /** Declares the query of a route. The documentation and {@link QueryGuard} take the parameters from here. */
 export function ReadQuery(query: Query): ParameterDecorator {
@@ -52,6 +65,13 @@ export function ReadQuery(query: Query): ParameterDecorator {
     Declared(query)(controller, method, Object.getOwnPropertyDescriptor(controller, method) ?? {});
     Values(query)(controller, method, index);
   };
+}
+
+/** Adds parameters that something else than the route's `ReadQuery` reads. */
+export function addParameters(route: object, added: readonly Parameter[]): void {
+  const declared = new Reflector().get(Declared, route as never) as Query | undefined;
+  const query = { ...queryOf({}), ...declared, parameters: [...parametersOf(route), ...added] };
+  Reflect.defineMetadata(Declared.KEY, query, route);
 }
 
 export function parametersOf(route: object): readonly Parameter[] {

@@ -60,7 +60,7 @@ export function Customers() {
   const list = useGet('/v1/customers', { query });
   return (
     <Page title="Customers">
-      <Filters search="Name, email, company or VAT ID">
+      <Filters search="Name, email, company or VAT ID" table={{ path: '/v1/customers', query }}>
         <Status />
         <input name="group" aria-label="Group" placeholder="Group: any" autoComplete="off" defaultValue={group ?? ''} />
         <Choice name="price_list" label="Price list" values={choicesOf(lists?.data)} left={lists?.left} />

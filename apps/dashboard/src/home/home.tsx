@@ -3,7 +3,7 @@ import { get, useGet, useRead, type Schemas } from '../http.js';
 import { COLUMNS, ONLY_MODE } from '../orders/columns.js';
 import { Count } from '../orders/orders.js';
 import { money } from '../parts/amount.js';
-import { List, Named, right, Table, type Columns } from '../parts/list.js';
+import { Download, List, Named, right, Table, type Columns } from '../parts/list.js';
 import { LinkButton, Page, Section, QueryStatus } from '../parts/page.js';
 import { count, noun, timeZone } from '../parts/text.js';
 import { to } from '../route.js';
@@ -220,7 +220,7 @@ export function Home() {
           <QueryStatus query={counts} />
           {counts.data && <Needs all={counts.data.data} />}
         </Section>
-        <Section title="Today">
+        <Section title="Today" actions={<Download table={{ path: '/v1/statistics/orders', query: ONLY_MODE }} />}>
           <QueryStatus query={days} rows={5} />
           {days.data && <Figures rows={days.data.data.slice(-DAYS)} />}
         </Section>

@@ -106,7 +106,7 @@ export function Orders() {
       actions={can('orders') && <LinkButton text="New order" class="primary" href={to('/orders/new')} />}
     >
       <Queues now={queue} />
-      <Filters search="Number, name, company, email, tracking, payment">
+      <Filters search="Number, name, company, email, tracking, payment" table={{ path: '/v1/orders', query }}>
         {queue !== 'ship' && <Choice name="fulfillment_status" label="Fulfillment" values={STAGES} />}
         <Choice name="status" label="Payment" values={PAYMENTS} />
         <Choice name="source" label="Source" values={SOURCES} />

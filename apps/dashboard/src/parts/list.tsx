@@ -1,9 +1,10 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { download, textOf, type Table as CsvTable } from '../http.js';
 import { go, here, to, useRoute, type Route } from '../route.js';
 import { TYPING_MS, valuesOf } from './ask.js';
-import { LinkButton, Note, RowName, QueryStatus } from './page.js';
+import { announce, Button, LinkButton, Note, QueryStatus, RowName } from './page.js';
 import { count, joined } from './text.js';
 
 type Cell<Row> = (row: Row) => ComponentChildren;
@@ -98,9 +99,27 @@ const SEARCH = { id: 'search', type: 'search', name: 'search' };
 /** The fields that a person types into. */
 const isTypedInto = (target: EventTarget | null): boolean =>
   target instanceof HTMLInputElement && /search|text/.test(target.type);
+/** Saves all rows of a table as CSV, whatever page is shown. */
+export function Download({ table }: { table: CsvTable }) {
+  const [isRunning, run] = useState(false);
+  const save = async () => {
+    if (isRunning) return;
+    run(true);
+    await download(table).catch((error: unknown) => announce(textOf(error)));
+    run(false);
+  };
+  return <Button text="Download" class="quiet" aria-busy={isRunning} onClick={() => void save()} />;
+}
+
+interface FiltersProps {
+  readonly search: string;
+  /** The filtered rows, once they are known. */
+  readonly table: CsvTable | undefined;
+  readonly children: ComponentChildren;
+}
 
 /** Stores its values in the address: a choice at once, a text after a pause. Another filter starts at page 1. */
-export function Filters({ search, children }: { search: string; children: ComponentChildren }) {
+export function Filters({ search, table, children }: FiltersProps) {
   const route = useRoute();
   const address = to(route.path, route.query);
   const shown = useRef({ address, version: 0, isTyped: false });
@@ -136,7 +155,10 @@ export function Filters({ search, children }: { search: string; children: Compon
   return (
     <form class="filters" role="search" {...on} key={shown.current.version}>
       <input {...SEARCH} aria-label="Search" placeholder={search} defaultValue={route.query.search ?? ''} />
-      <div class="actions">{children}</div>
+      <div class="actions">
+        {children}
+        {table && <Download table={table} />}
+      </div>
     </form>
   );
 }

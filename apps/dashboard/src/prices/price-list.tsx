@@ -40,7 +40,9 @@ export function PriceListPage({ code }: { code: string }) {
       about={<AppliesTo list={list} />}
     >
       {can('catalog') && <Sheet list={list} />}
-      <Filters search="Complete SKU">{null}</Filters>
+      <Filters search="Complete SKU" table={{ path: '/v1/prices', query: { list: code, sku: query.search } }}>
+        {null}
+      </Filters>
       <List
         label="Prices"
         query={prices}

@@ -30,10 +30,11 @@ const COLUMNS: Columns<PriceList> = {
 
 export function PriceLists() {
   const { search: code, group, ...route } = useRoute().query;
-  const list = useGet('/v1/price-lists', { query: { code, customer_group: group, ...pageOf(route) } });
+  const query = { code, customer_group: group, ...pageOf(route) };
+  const list = useGet('/v1/price-lists', { query });
   return (
     <Page title="Price lists" actions={can('catalog') && <EditPriceList />}>
-      <Filters search="Complete code">
+      <Filters search="Complete code" table={{ path: '/v1/price-lists', query }}>
         <input name="group" aria-label="Group" placeholder="Group: any" autoComplete="off" defaultValue={group ?? ''} />
       </Filters>
       <List

@@ -37,9 +37,11 @@ async function find({ search, category, stock, status, ...route }: Route['query'
     include: ['sku' as const],
     ...pageOf(route),
   };
-  const found = await get('/v1/products', { query: { ...query, search } });
-  const isSku = search && found.pagination.total === 0;
-  return isSku ? get('/v1/products', { query: { ...query, sku: search } }) : found;
+  const byName = { ...query, search };
+  const found = await get('/v1/products', { query: byName });
+  if (!search || found.pagination.total > 0) return { ...found, query: byName };
+  const bySku = { ...query, sku: search };
+  return { ...(await get('/v1/products', { query: bySku })), query: bySku };
 }
 
 const FIRST = (
@@ -55,7 +57,7 @@ export function Products() {
   const words = categories?.data.map(({ id, name }) => [String(id), name]) ?? [];
   return (
     <Page title="Products" actions={IMPORTERS.some(can) && <LinkButton text="Import…" href={to('/products/import')} />}>
-      <Filters search="Name or complete SKU">
+      <Filters search="Name or complete SKU" table={list.data && { path: '/v1/products', query: list.data.query }}>
         <Choice name="category" label="Category" values={words} left={categories?.left} />
         {can('catalog') && <Choice name="status" label="Status" values={STATUSES} />}
         <Check label="In stock only" name="stock" value="1" defaultChecked={!!route.query.stock} />

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { allOf, api, get, useGet, useRead, type Schemas } from '../http.js';
+import { allOf, api, get, useGet, useRead, type Schemas, type Table } from '../http.js';
 import { readUnits } from '../parts/amount.js';
 import { ConfirmDialog, Check, Choices, Expected, Field, Units, type Values } from '../parts/ask.js';
 import { Choice, Filters, List, Named, pageOf, right, Rows, type Columns } from '../parts/list.js';
@@ -276,7 +276,8 @@ async function findSkus(search: string): Promise<string[]> {
 /** Returns a page of the SKUs with low stock, or without units, each with the bins that it was in, or with none. */
 async function readShort({ search, warehouse, bin, low, ...route }: Route['query']) {
   const short = low ? ({ low_stock: true } as const) : ({ out_of_stock: true } as const);
-  const units = await get('/v1/skus', { query: { search, ...short, ...pageOf(route) } });
+  const filters = { search, ...short };
+  const units = await get('/v1/skus', { query: { ...filters, ...pageOf(route) } });
   const query = { sku: skusOf(units.data).join(','), warehouse, bin };
   const stock = query.sku ? await allOf((page) => get('/v1/stock', { query: { ...query, ...page } })) : undefined;
   const data = units.data.flatMap((unit) => {
@@ -284,7 +285,7 @@ async function readShort({ search, warehouse, bin, low, ...route }: Route['query
     const lying: StockRow[] = found.length > 0 ? found : [{ ...unit, warehouse: '', bin: '', quantity: 0 }];
     return lying.map((row): Row => ({ ...row, unit }));
   });
-  return { ...units, data, left: stock?.left ?? 0, isCut: false };
+  return { ...units, data, left: stock?.left ?? 0, isCut: false, table: { path: '/v1/skus', query: filters } as Table };
 }
 
 /** Returns the rows with the names of what is on sale. */
@@ -295,7 +296,7 @@ async function read({ search, warehouse, bin, ...route }: Route['query']) {
   const sku = skusOf(stock.data).join(',');
   const names = sku ? await allOf((page) => get('/v1/skus', { query: { sku, ...page } })) : undefined;
   const data = stock.data.map((row): Row => ({ ...row, unit: names?.data.find(isOf(row)) }));
-  return { ...stock, data, isCut: skus?.length === MAX_SKUS_PER_READ };
+  return { ...stock, data, isCut: skus?.length === MAX_SKUS_PER_READ, table: { path: '/v1/stock', query } as Table };
 }
 
 const COLUMNS: Columns<Row> = {
@@ -317,7 +318,7 @@ export function Stock() {
   const changes = can('stock') && [<BulkDialog key="count" isCount />, <BulkDialog key="receipt" />];
   return (
     <Page title="Stock" actions={[history, changes]}>
-      <Filters search="SKU or name">
+      <Filters search="SKU or name" table={list.data?.table}>
         <Choice name="warehouse" label="Warehouse" values={codes ?? []} left={warehouses?.left} />
         <Check label="Out of stock only" name="out" value="1" defaultChecked={!!query.out} />
         <Check label="Low stock only" name="low" value="1" defaultChecked={!!query.low} />

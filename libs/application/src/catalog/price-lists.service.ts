@@ -46,4 +46,8 @@ export class PriceListsService {
   prices(storeId: number, filter: UnitPricesFilter, page: UnitPricesPage) {
     return this.lists.prices(storeId, filter, page);
   }
+
+  countPrices(...args: Parameters<PriceListRepository['countPrices']>): Promise<number> {
+    return this.lists.countPrices(...args);
+  }
 }

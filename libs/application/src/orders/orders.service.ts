@@ -50,6 +50,10 @@ export class OrdersService {
     return this.orders.journal(...args);
   }
 
+  countJournal(...args: Parameters<OrderRepository['countJournal']>): Promise<number> {
+    return this.orders.countJournal(...args);
+  }
+
   private find(storeId: number, reference: string): Promise<OrderRecord | null> {
     const id = readUuid(reference);
     if (id !== null) return this.orders.findById(storeId, id);

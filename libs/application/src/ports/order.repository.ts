@@ -355,6 +355,14 @@ export abstract class OrderRepository {
    */
   abstract journal(storeId: number, filter: JournalFilter, page: JournalPage): Promise<JournalRows>;
 
+  /** Counts the rows of the journal after `after`, or all; about `most` when there are more. */
+  abstract countJournal(
+    storeId: number,
+    filter: JournalFilter,
+    after: JournalPosition | null,
+    most: number,
+  ): Promise<number>;
+
   /** Lists the oldest first. @param reference UUID or receipt number in any letter case. @throws NotFound */
   abstract history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>>;
 

@@ -8,12 +8,22 @@ export interface Sort {
 
 export const NEWEST_FIRST: Sort = { by: 'createdAt', isDescending: true };
 
+/**
+ * The position of a reader that reads all pages of a list: the sort values of the last row that it has. A list that
+ * supports it returns the rows after them, whatever rows came or went before, as page 1, and moves it to the last row of
+ * the page. The total is then exact only for the first page.
+ */
+export interface Position {
+  after: readonly unknown[] | null;
+}
+
 /** `page` counts from 1; `limit` is 1 to {@link MAX_LIMIT}. */
 export interface Page {
   readonly page: number;
   readonly limit: number;
   /** When absent, the default sort of the list applies: {@link NEWEST_FIRST} where rows have a time. */
   readonly sort?: Sort | undefined;
+  readonly position?: Position;
 }
 
 /** A half-open range: times at or after `from` and before `to`. */

@@ -78,4 +78,7 @@ export abstract class PriceListRepository {
     filter: UnitPricesFilter,
     page: UnitPricesPage,
   ): Promise<{ readonly rows: readonly UnitPrices[]; readonly hasMore: boolean }>;
+
+  /** Counts these units after `after`, or all; about `most` when there are more. */
+  abstract countPrices(storeId: number, filter: UnitPricesFilter, after: SkuId | null, most: number): Promise<number>;
 }

@@ -9,6 +9,7 @@ import {
   type PriceListFilter,
   type UnitPrices,
   type UnitPricesFilter,
+  type SkuId,
   type UnitPricesPage,
 } from '@app/application';
 import { PriceListInUse } from '@app/domain';
@@ -98,6 +99,14 @@ export class PostgresPriceListRepository extends PriceListRepository {
     const rows = await this.database.queryPrepared<UnitPrices>(text, values);
     return { rows: rows.slice(0, page.limit), hasMore: rows.length > page.limit };
   }
+
+  override async countPrices(storeId: number, filter: UnitPricesFilter, after: SkuId | null, most: number) {
+    if (matchesNothing(filter)) return 0;
+    const { where, units } = unitsOf(storeId, filter, after, `LIMIT ${most}`);
+    const text = `/* price_lists.count_prices */ SELECT count(*) AS rows FROM (${units}) AS unit`;
+    const [counted] = await this.database.search<{ rows: string }>(text, where.values, { onePlan: true });
+    return Number(counted?.rows);
+  }
 }
 
 async function deleteList(sql: TransactionSql, storeId: number, code: string, origin: ChangeOrigin): Promise<boolean> {
@@ -148,21 +157,21 @@ function whereOf(storeId: number, { code, customerGroup, validOn }: PriceListFil
 /** The constant limit makes the planner, which has one plan for all pages, expect few rows. */
 const FEW = `LIMIT ${MAX_LIMIT + 1}`;
 
-/** Reads one row more than the page has: it shows whether another page follows. */
-function pricesOf(storeId: number, { list, skus }: UnitPricesFilter, { limit, after }: UnitPricesPage) {
+/** SQL for the units after `after`. @param few the limit. */
+function unitsOf(storeId: number, { list, skus }: UnitPricesFilter, after: SkuId | null, few: string) {
   const where = new Conditions('store_id = ?', storeId);
   const [product, variant] = [after?.productId ?? 0, after?.variantId ?? 0].map((id) => `${where.bind(id)}::int`);
   const last = `(${product}, ${variant})`;
   const code = list === undefined ? null : where.bind(list);
-  const inOrder = `ORDER BY product_id, variant_key ${FEW}`;
+  const inOrder = `ORDER BY product_id, variant_key ${few}`;
   const ofList = `SELECT product_id, variant_key FROM list_prices
         WHERE store_id = $1 AND list = ${code} AND (product_id, variant_key) > ${last}
         GROUP BY product_id, variant_key ${inOrder}`;
   const ofCatalog = `SELECT * FROM (
-          (SELECT id AS product_id, 0 AS variant_key FROM products WHERE store_id = $1 AND id > ${product} ORDER BY id ${FEW})
+          (SELECT id AS product_id, 0 AS variant_key FROM products WHERE store_id = $1 AND id > ${product} ORDER BY id ${few})
           UNION ALL
           (SELECT product_id, id FROM product_variants
-          WHERE store_id = $1 AND (product_id, id) > ${last} ORDER BY product_id, id ${FEW})
+          WHERE store_id = $1 AND (product_id, id) > ${last} ORDER BY product_id, id ${few})
         ) AS unit ${inOrder}`;
   const named = () => `SELECT DISTINCT unit.product_id, unit.variant_key
         FROM unnest(${where.bind(skus)}::text[]) AS given (sku) CROSS JOIN LATERAL ${unitsOfLine('given.sku')} AS unit
@@ -172,7 +181,12 @@ function pricesOf(storeId: number, { list, skus }: UnitPricesFilter, { limit, af
           AND listed.product_id = unit.product_id AND listed.variant_key = unit.variant_key)`
             : ''
         } ${inOrder}`;
-  const units = skus ? named() : code ? ofList : ofCatalog;
+  return { where, code, units: skus ? named() : code ? ofList : ofCatalog };
+}
+
+/** Reads one row more than the page has: it shows whether another page follows. */
+function pricesOf(storeId: number, filter: UnitPricesFilter, { limit, after }: UnitPricesPage) {
+  const { where, code, units } = unitsOf(storeId, filter, after ?? null, FEW);
   const breaks = code
     ? `(SELECT json_agg(json_build_object('fromQuantity', from_quantity, 'price', price) ORDER BY from_quantity)
       FROM list_prices WHERE store_id = $1 AND product_id = page.product_id AND variant_key = page.variant_key AND list = ${code})`

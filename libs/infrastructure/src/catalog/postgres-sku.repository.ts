@@ -10,7 +10,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
-import { isDeep, matchesNothing, NO_ROWS, pageOf, type Counted } from '../lists/paging.js';
+import { isDeep, matchesNothing, moveTo, NO_ROWS, pageOf, type Counted } from '../lists/paging.js';
 import { changedPage, FIND_MANY, listedPage, searchedPage } from './sku-pages.js';
 import { LOW_UNITS } from '../stock/low-units.js';
 import { unitsBySkus, unitsOfLine } from '../stock/units-by-sku.js';
@@ -36,6 +36,7 @@ export class PostgresSkuRepository extends SkuRepository {
     if (matchesNothing(filter) || skus?.length === 0 || (filter.inStock && filter.outOfStock)) return NO_ROWS;
     const usable = { ...filter, ...(skus && { skus }) };
     const { rows, total } = await pageOf(page, (asked) => this.read(storeId, usable, asked));
+    moveTo(page, rows, ({ sku, productId, variantId, sortedAt = sku }) => [sortedAt, productId, variantId ?? 0]);
     return { rows: rows.map(toSkuRecord), total };
   }
 

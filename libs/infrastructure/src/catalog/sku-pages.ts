@@ -2,7 +2,7 @@ import { MAX_LIMIT, type Page, type SkuFilter, type TimeRange } from '@app/appli
 import { changedAt } from '../feed/updated-at.js';
 import { foundByChange } from '../lists/by-change.js';
 import type { Conditions } from '../lists/conditions.js';
-import { offsetOf } from '../lists/paging.js';
+import { afterPosition, offsetOf } from '../lists/paging.js';
 import { containingTerm } from '../lists/search-terms.js';
 import { totalOf } from '../lists/tally.js';
 import { inRange } from '../lists/time-range.js';
@@ -69,7 +69,8 @@ export function listedPage(where: Conditions, filter: SkuFilter, page: Page): st
     FROM (
       SELECT * FROM (
         SELECT * FROM (
-          SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit WHERE ${where.sql}
+          SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit
+          WHERE ${where.sql}${afterPosition(page, order('unit'), 'ASC', where)}
           ORDER BY ${order('unit')} OFFSET ${where.bind(offsetOf(page))}
         ) AS rest LIMIT ${MAX_LIMIT}
       ) AS rows LIMIT ${where.bind(page.limit)}
@@ -93,20 +94,23 @@ export function changedPage(where: Conditions, filter: SkuFilter, page: Page): s
       ? `SELECT unit.*, ${changedAt('skus', entity('unit'))} AS "changedAt" FROM sellable_units AS unit WHERE ${where.sql}`
       : null,
     order: orderByTime('', page),
+    after: afterPosition(page, '"changedAt", product_id, variant_key', directionOf(page), where),
     offset: where.bind(offsetOf(page)),
     limit: where.bind(page.limit),
   });
   return `/* skus.list_changed */
     ${found}
-    SELECT (SELECT listed FROM counts) AS total, ${columns(filter)}
+    SELECT (SELECT listed FROM counts) AS total, ${columns(filter)}, page."changedAt" AS "sortedAt"
     FROM found AS page ${CATALOG}
     ORDER BY ${orderByTime('page.', page)}`;
 }
 
 const isByChange = ({ sort }: Page) => sort?.by === 'updatedAt';
 
-function orderByTime(row: string, { sort }: Page): string {
-  const direction = sort?.isDescending ? 'DESC' : 'ASC';
+const directionOf = ({ sort }: Page) => (sort?.isDescending ? 'DESC' : 'ASC');
+
+function orderByTime(row: string, page: Page): string {
+  const direction = directionOf(page);
   return ['"changedAt"', 'product_id', 'variant_key'].map((column) => `${row}${column} ${direction}`).join(', ');
 }
 
@@ -121,12 +125,15 @@ export function searchedPage(where: Conditions, filter: SkuFilter, page: Page): 
   const found = search === undefined ? '' : foundBy(containingTerm(where, search));
   const changes = isTimed ? `JOIN changes AS change ON ${CHANGED} AND change.entity = ${entity('unit')}` : '';
   const sorted = (row: string) => (isByChange(page) ? orderByTime(`${row}.`, page) : order(row));
+  const after = isByChange(page)
+    ? afterPosition(page, 'change.changed_at, unit.product_id, unit.variant_key', directionOf(page), where)
+    : afterPosition(page, order('unit'), 'ASC', where);
   return `/* skus.search */
     WITH matching AS MATERIALIZED (
       SELECT unit.sku, unit.product_id, unit.variant_key${isTimed ? ', change.changed_at AS "changedAt"' : ''}
-      FROM sellable_units AS unit ${found} ${changes} WHERE ${where.sql}${inRange('change.changed_at', range, where)}
+      FROM sellable_units AS unit ${found} ${changes} WHERE ${where.sql}${inRange('change.changed_at', range, where)}${after}
     )
-    SELECT (SELECT count(*) FROM matching) AS total, ${columns(filter)}
+    SELECT (SELECT count(*) FROM matching) AS total, ${columns(filter)}${isByChange(page) ? ', page."changedAt" AS "sortedAt"' : ''}
     FROM (
       SELECT * FROM matching ORDER BY ${sorted('matching')}
       LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}

@@ -11,6 +11,8 @@ interface ListByChange {
   /** The same rows, read by the indexes of the filters; null without filters. */
   readonly byRow: string | null;
   readonly order: string;
+  /** A condition for the rows after a position. */
+  readonly after: string;
   readonly offset: string;
   readonly limit: string;
 }
@@ -21,7 +23,7 @@ interface ListByChange {
  * sorted instead. An empty list reads neither.
  */
 export function foundByChange(list: ListByChange): string {
-  const { total, stored, columns, byChange, byRow, order, offset, limit } = list;
+  const { total, stored, columns, byChange, byRow, order, after, offset, limit } = list;
   const areFew =
     byRow === null ? 'false' : `nullif(listed, 0) * listed <= stored * (${offset}::bigint + ${limit}::bigint)`;
   const pageByRow =
@@ -32,7 +34,7 @@ export function foundByChange(list: ListByChange): string {
         SELECT * FROM (
           SELECT ${columns} FROM (
             SELECT * FROM (${byRow} OFFSET 0) AS row WHERE (SELECT are_few FROM counts)
-          ) AS by_row WHERE "changedAt" IS NOT NULL ORDER BY ${order} OFFSET ${offset}
+          ) AS by_row WHERE "changedAt" IS NOT NULL${after} ORDER BY ${order} OFFSET ${offset}
         ) AS rest LIMIT ${MAX_LIMIT}
       ) AS page_by_row`;
   return `WITH sizes AS MATERIALIZED (
@@ -44,7 +46,7 @@ export function foundByChange(list: ListByChange): string {
         SELECT * FROM (
           SELECT ${columns} FROM (
             SELECT * FROM (${byChange}) AS row WHERE NOT (SELECT are_few FROM counts)
-          ) AS by_change ORDER BY ${order} OFFSET ${offset}
+          ) AS by_change WHERE true${after} ORDER BY ${order} OFFSET ${offset}
         ) AS rest LIMIT ${MAX_LIMIT}
       ) AS page_by_change
       ${pageByRow} LIMIT ${limit}

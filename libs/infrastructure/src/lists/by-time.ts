@@ -3,7 +3,7 @@ import type { Database } from '../postgres/database.js';
 import { foundByChange } from './by-change.js';
 import type { Conditions } from './conditions.js';
 import { assertWithinBytes, withinBytes, type LargePart, type Weighed } from './page-bytes.js';
-import { isDeep, offsetOf, pageOf, type Counted } from './paging.js';
+import { afterPosition, isDeep, moveTo, offsetOf, pageOf, type Counted } from './paging.js';
 import type { Search } from './search-terms.js';
 import { countsOf, totalOf, type Tally } from './tally.js';
 import { countIn, inRange } from './time-range.js';
@@ -48,6 +48,16 @@ export interface OneOf {
   readonly values: readonly string[];
 }
 
+/** The columns that a row has for a reader of all pages. */
+interface Placed {
+  readonly sortedAt?: Date;
+  readonly sortedId?: number | string;
+}
+
+function placed({ position }: Page, time: string): string {
+  return position ? `, page.${time} AS "sortedAt", page.id AS "sortedId"` : '';
+}
+
 /**
  * Reads a page of a list and its total from one snapshot. Its time does not depend on the size of the store, with four
  * exceptions: a search reads all rows that it matches, a deep page of a category skips the products before it, any
@@ -61,8 +71,9 @@ export async function readByTime<Row extends object>(
   page: Page,
 ): Promise<PageOf<Row>> {
   return pageOf(page, async (asked) => {
-    const rows = await read<Row & Counted & Weighed>(database, list, asked);
+    const rows = await read<Row & Counted & Weighed & Placed>(database, list, asked);
     assertWithinBytes(rows);
+    moveTo(asked, rows, ({ sortedAt, sortedId }) => [sortedAt, sortedId]);
     return rows;
   });
 }
@@ -81,7 +92,7 @@ function read<Row>(database: Database, list: TimedList, page: Page): Promise<Row
     return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
   }
   // The statement still skips the rows of the page's day, or of a category: 100,000 of them after an import.
-  const sql = (list.sortTable ? shallowPage : deepPage)(list, tally, where, page);
+  const sql = (list.sortTable || page.position?.after ? shallowPage : deepPage)(list, tally, where, page);
   return database.search(sql, where.values, { onePlan: true });
 }
 
@@ -97,7 +108,7 @@ function shallowPage(list: TimedList, tally: Tally, where: Conditions, page: Pag
   const { table, onPage = 'page.*', created = {} } = list;
   const direction = directionOf(page);
   return `/* ${table}.list */
-    SELECT ${countIn(created, tally, () => counted(list, where), where)} AS total, ${onPage}${weightsOf(list)}
+    SELECT ${countIn(created, tally, () => counted(list, where), where)} AS total, ${onPage}${weightsOf(list)}${placed(page, '"createdAt"')}
     FROM ${onPageOf(list, list.oneOf ? mergedRows(list, where, page, where.bind(offsetOf(page))) : orderedRows(list, where, page))} AS page
     ORDER BY "createdAt" ${direction}, id ${direction}`;
 }
@@ -117,7 +128,7 @@ function chosenOf({ oneOf = [] }: TimedList, where: Conditions): string {
 function orderedRows({ table, columns, sortTable, created = {} }: TimedList, where: Conditions, page: Page): string {
   const direction = directionOf(page);
   const [createdAt, id] = sortTable ? ['sorted.created_at', `sorted.${sortTable.id}`] : ['item.created_at', 'item.id'];
-  const from = `FROM ${table} AS item ${sortTable?.join ?? ''} WHERE ${where.sql}${inRange(createdAt, created, where)}`;
+  const from = `FROM ${table} AS item ${sortTable?.join ?? ''} WHERE ${where.sql}${inRange(createdAt, created, where)}${afterPosition(page, `${createdAt}, ${id}`, direction, where)}`;
   const order = `ORDER BY ${createdAt} ${direction}, ${id} ${direction}`;
   const follows = direction === 'DESC' ? '<=' : '>=';
   const begin =
@@ -137,11 +148,12 @@ function mergedRows(list: TimedList, where: Conditions, page: Page, skipped: str
   const limit = where.bind(page.limit);
   const values = oneOf.map((one, index) => `unnest(${where.bind(one.values)}::text[]) AS choice${index} (value)`);
   const chosen = oneOf.map(({ column }, index) => ` AND ${column} = choice${index}.value`).join('');
+  const after = afterPosition(page, 'item.created_at, item.id', direction, where);
   return `SELECT item.id, item.created_at AS "createdAt", ${columns}
       FROM (
         SELECT part.id FROM ${values.join(' CROSS JOIN ')} CROSS JOIN LATERAL (
           SELECT item.id, item.created_at FROM ${table} AS item
-          WHERE ${where.sql}${chosen}${inRange('item.created_at', created, where)}${beyond}
+          WHERE ${where.sql}${chosen}${inRange('item.created_at', created, where)}${beyond}${after}
           ORDER BY item.created_at ${direction}, item.id ${direction} LIMIT ${skipped}::bigint + ${limit}::bigint
         ) AS part
         ORDER BY part.created_at ${direction}, part.id ${direction} LIMIT ${limit} OFFSET ${skipped}
@@ -192,7 +204,7 @@ function deepPage(list: TimedList, tally: Tally, where: Conditions, page: Page):
       FROM days CROSS JOIN first_month CROSS JOIN page_begin
       WHERE before + through > skipped_rows ORDER BY days.period ${direction} LIMIT 1
     )
-    SELECT ${before || created.from || created.to ? countIn(created, tally, rows, where) : '(SELECT sum(rows) FROM months)'} AS total, ${onPage}${weightsOf(list)}
+    SELECT ${before || created.from || created.to ? countIn(created, tally, rows, where) : '(SELECT sum(rows) FROM months)'} AS total, ${onPage}${weightsOf(list)}${placed(page, '"createdAt"')}
     FROM ${onPageOf(list, found)} AS page
     ORDER BY "createdAt" ${direction}, id ${direction}`;
 }
@@ -217,12 +229,13 @@ function changedPage(list: TimedList, tally: Tally, where: Conditions, page: Pag
           FROM changes AS change JOIN ${table} AS item ON ${CHANGE[table]} ${from} AND change.store_id = $1`,
     byRow: `SELECT item.id, ${list.changedAt} AS "changedAt" FROM ${table} AS item ${from}`,
     order: `"changedAt" ${direction}, id ${direction}`,
+    after: afterPosition(page, '"changedAt", id', direction, where),
     offset: where.bind(offsetOf(page)),
     limit: where.bind(page.limit),
   });
   return `/* ${table}.list_changed */
     ${found}
-    SELECT (SELECT listed FROM counts) AS total, ${onPage}${weightsOf(list)}
+    SELECT (SELECT listed FROM counts) AS total, ${onPage}${weightsOf(list)}${placed(page, '"changedAt"')}
     FROM ${onPageOf(
       list,
       `SELECT item.id, item.created_at AS "createdAt", found."changedAt", ${columns}
@@ -259,13 +272,14 @@ function searchedPage(list: TimedList, where: Conditions, page: Page): string {
   const change = isChange
     ? `JOIN changes AS change ON change.store_id = item.store_id AND ${CHANGE[table]} AND change.entity = item.id::text`
     : '';
-  const ranges = `${inRange('item.created_at', created, where)}${inRange('change.changed_at', updated, where)}`;
+  const time = isByChange(page) ? 'change.changed_at' : 'item.created_at';
+  const ranges = `${inRange('item.created_at', created, where)}${inRange('change.changed_at', updated, where)}${afterPosition(page, `${time}, item.id`, direction, where)}`;
   return `/* ${table}.search */
     WITH matching AS MATERIALIZED (
-      SELECT item.store_id, item.id, ${isByChange(page) ? 'change.changed_at' : 'item.created_at'} AS time
+      SELECT item.store_id, item.id, ${time} AS time
       FROM ${searchedRows(list)} AS item ${sortTable?.join ?? ''} ${change} WHERE ${where.sql}${chosenOf(list, where)}${ranges}
     )
-    SELECT (SELECT count(*) FROM matching) AS total, ${onPage}${weightsOf(list)}
+    SELECT (SELECT count(*) FROM matching) AS total, ${onPage}${weightsOf(list)}${placed(page, '"sortedBy"')}
     FROM ${onPageOf(
       list,
       `SELECT item.id, item.created_at AS "createdAt", found.time AS "sortedBy", ${columns}

@@ -1,5 +1,6 @@
 import { PageTooDeep, type Page, type PageOf } from '@app/application';
 import { isStorable } from '@app/domain';
+import type { Conditions } from './conditions.js';
 
 export function offsetOf({ page, limit }: Page): number {
   return (page - 1) * limit;
@@ -34,6 +35,28 @@ export async function pageOf<Row extends object>(
   const total = Number(counted?.total ?? 0);
   if (isDeep && total > offsetOf(page)) throw new PageTooDeep(MAX_SKIPPED_BY_CHANGE, 'updatedAt');
   return { rows, total };
+}
+
+/** SQL for the rows after those that the reader of all pages has; `''` for any other reader. */
+export function afterPosition(
+  { position }: Page,
+  columns: string,
+  direction: 'ASC' | 'DESC',
+  where: Conditions,
+): string {
+  if (!position?.after) return '';
+  const values = position.after.map((value) => where.bind(value));
+  return ` AND (${columns}) ${direction === 'DESC' ? '<' : '>'} (${values.join(', ')})`;
+}
+
+/** Moves the reader of all pages to the last row. @param valuesOf returns its values for {@link afterPosition}. */
+export function moveTo<Row>(
+  { position }: Page,
+  rows: readonly Row[],
+  valuesOf: (row: Row) => readonly unknown[],
+): void {
+  const last = rows.at(-1);
+  if (position && last) position.after = valuesOf(last);
 }
 
 export const NO_ROWS: PageOf<never> = { rows: [], total: 0 };

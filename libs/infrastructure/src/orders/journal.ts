@@ -3,6 +3,7 @@ import {
   PageTooDeep,
   type JournalFilter,
   type JournalPage,
+  type JournalPosition,
   type JournalRow,
   type JournalRows,
 } from '@app/application';
@@ -35,6 +36,16 @@ interface Row extends Amounts, Weighed, Omit<JournalRow, keyof BookedAmounts | '
   readonly found: string;
 }
 
+type Answered = JournalFilter & { readonly bookingKind: BookingKind | undefined };
+
+/** Returns null for a filter that no row matches. */
+function answered(filter: JournalFilter): Answered | null {
+  const bookingKind = BOOKING_KINDS.find((word) => word === filter.kind?.toLowerCase());
+  const isNoKind = filter.kind !== undefined && !bookingKind;
+  const isNoOrder = filter.orderId !== undefined && readUuid(filter.orderId) === null;
+  return isNoKind || isNoOrder ? null : { ...filter, bookingKind };
+}
+
 /** @throws PageTooDeep, PageTooLarge */
 export async function readJournal(
   database: Database,
@@ -43,14 +54,29 @@ export async function readJournal(
   page: JournalPage,
 ): Promise<JournalRows> {
   if (offsetOf(page) > MAX_SKIPPED) throw new PageTooDeep(MAX_SKIPPED, 'cursor');
-  const kind = BOOKING_KINDS.find((word) => word === filter.kind?.toLowerCase());
-  const isNoKind = filter.kind !== undefined && !kind;
-  const isNoOrder = filter.orderId !== undefined && readUuid(filter.orderId) === null;
-  if (isNoKind || isNoOrder) return { rows: [], hasMore: false, readBytes: 0 };
-  const { text, values } = pageOf(storeId, filter, kind, page);
+  const asked = answered(filter);
+  if (!asked) return { rows: [], hasMore: false, readBytes: 0 };
+  const { text, values } = pageOf(storeId, asked, page);
   const rows = await database.queryPrepared<Row>(text, values);
   assertWithinBytes(rows);
   return { rows: rows.map(toRow), hasMore: Number(rows[0]?.found ?? 0) > page.limit, readBytes: bytesOf(rows) };
+}
+
+/** Counts at most `most` rows of either kind. */
+export async function countJournal(
+  database: Database,
+  storeId: number,
+  filter: JournalFilter,
+  after: JournalPosition | null,
+  most: number,
+): Promise<number> {
+  const asked = answered(filter);
+  if (!asked) return 0;
+  const { where, sources } = sourcesOf(storeId, asked, after);
+  const counts = sources.map(({ sql }) => `(SELECT count(*) FROM (SELECT ${sql} LIMIT ${most}) AS rows)`);
+  const text = `/* orders.journal_count */ SELECT ${counts.join(' + ')} AS rows`;
+  const [counted] = await database.search<{ rows: string }>(text, where.values, { onePlan: true });
+  return Number(counted?.rows);
 }
 
 interface Source {
@@ -88,30 +114,37 @@ const taxesOf = (isTest: boolean): readonly LargePart[] => [
 
 // Placing an order writes no booking, because each order would pay for it. Both tables are therefore read in the
 // sequence of the journal, and merged.
-function pageOf(
-  storeId: number,
-  { from, to, orderId, isTest = false }: JournalFilter,
-  kind: BookingKind | undefined,
-  page: JournalPage,
-) {
+function sourcesOf(storeId: number, filter: Answered, after: JournalPosition | null) {
+  const { from, to, orderId, isTest = false, bookingKind: kind } = filter;
   const where = new Conditions('store_id = ?', storeId).and(isTest ? 'is_test' : 'NOT is_test');
-  const { after } = page;
   const bind = (value: unknown) => (value === undefined ? undefined : where.bind(value));
   const [begin, end, order, time] = [from, to, orderId, after?.at].map(bind);
-  const last = where.bind(offsetOf(page) + page.limit + 1);
-  const firstOf = (source: Source, afterId: string | undefined, more = '') => `(
-      SELECT * FROM (
-        SELECT ${source.rows} WHERE ${where.sql}${more}${begin ? ` AND ${source.at} >= ${begin}` : ''}${
-          end ? ` AND ${source.at} < ${end}` : ''
-        }${order ? ` AND ${source.orderId} = ${order}` : ''}${
-          time ? ` AND (${source.at}, ${source.id}) > (${time}, ${where.bind(afterId)})` : ''
-        }
-        ORDER BY ${source.at}, ${source.id} LIMIT ${MAX_READ}
-      ) AS first LIMIT ${last})`;
-  const parts = [
-    ...(kind && kind !== 'order' ? [] : [firstOf(PLACINGS, after?.booking === '0' ? after.orderId : LAST_ID)]),
-    ...(kind === 'order' ? [] : [firstOf(BOOKINGS, after?.booking, kind && ` AND kind = ${where.bind(kind)}`)]),
+  const rowsOf = (source: Source, afterId: string | undefined, more = '') => ({
+    ...source,
+    sql: `${source.rows} WHERE ${where.sql}${more}${begin ? ` AND ${source.at} >= ${begin}` : ''}${
+      end ? ` AND ${source.at} < ${end}` : ''
+    }${order ? ` AND ${source.orderId} = ${order}` : ''}${
+      time ? ` AND (${source.at}, ${source.id}) > (${time}, ${where.bind(afterId)})` : ''
+    }`,
+  });
+  const sources = [
+    ...(kind && kind !== 'order' ? [] : [rowsOf(PLACINGS, after?.booking === '0' ? after.orderId : LAST_ID)]),
+    ...(kind === 'order' ? [] : [rowsOf(BOOKINGS, after?.booking, kind && ` AND kind = ${where.bind(kind)}`)]),
   ];
+  return { where, sources };
+}
+
+function pageOf(storeId: number, filter: Answered, page: JournalPage) {
+  const { isTest = false } = filter;
+  const { where, sources } = sourcesOf(storeId, filter, page.after ?? null);
+  const last = where.bind(offsetOf(page) + page.limit + 1);
+  const parts = sources.map(
+    ({ sql, at, id }) => `(
+      SELECT * FROM (
+        SELECT ${sql}
+        ORDER BY ${at}, ${id} LIMIT ${MAX_READ}
+      ) AS first LIMIT ${last})`,
+  );
   const rows = `SELECT *, count(*) OVER () AS found FROM (
       SELECT * FROM (${parts.join(' UNION ALL ')}) AS merged
       ORDER BY at, booking, order_id LIMIT ${where.bind(page.limit + 1)} OFFSET ${where.bind(offsetOf(page))}

@@ -2,6 +2,7 @@ import {
   OrderRepository,
   type JournalFilter,
   type JournalPage,
+  type JournalPosition,
   type ListedOrder,
   type OrderEventRecord,
   type OrderFilter,
@@ -42,7 +43,7 @@ import { inRange } from '../lists/time-range.js';
 import { addSearch, isOddEmail } from '../lists/search-terms.js';
 import { toEventRecord, type EventRow } from './order-event.rows.js';
 import { IS_FAILED_MAIL } from './order-stages.js';
-import { readJournal } from './journal.js';
+import { countJournal, readJournal } from './journal.js';
 import { sumsOfOrders } from './order-sums.js';
 import { sumsOfProducts } from './product-sums.js';
 import {
@@ -336,6 +337,10 @@ export class PostgresOrderRepository extends OrderRepository {
 
   override journal(storeId: number, filter: JournalFilter, page: JournalPage) {
     return readJournal(this.database, storeId, filter, page);
+  }
+
+  override countJournal(storeId: number, filter: JournalFilter, after: JournalPosition | null, most: number) {
+    return countJournal(this.database, storeId, filter, after, most);
   }
 
   override locate(reference: string, subdomain: string | null): Promise<OrderLocation[]> {

@@ -9,7 +9,7 @@ import {
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
-import { matchesNothing, NO_ROWS, offsetOf, pageOf } from '../lists/paging.js';
+import { afterPosition, matchesNothing, moveTo, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
 import { DirectDatabase } from '../postgres/connection.js';
 import { Database } from '../postgres/database.js';
 import { NAMES, PLACED_UNIT } from './placed-unit.js';
@@ -41,6 +41,8 @@ const VERIFY = `/* stock.verify */
   SELECT (SELECT count(*)::int FROM compared) AS checked,
     (SELECT coalesce(json_agg(wrong), '[]') FROM wrong) AS differences`;
 
+type MovementRow = StockMovement & Counted & { readonly movementId: string };
+
 @Injectable()
 export class PostgresStockLedger extends StockLedger {
   constructor(
@@ -53,9 +55,11 @@ export class PostgresStockLedger extends StockLedger {
   override async list(storeId: number, filter: MovementFilter, page: Page): Promise<PageOf<StockMovement>> {
     const skus = filter.skus?.filter((sku) => !matchesNothing([sku]));
     if (matchesNothing(filter) || skus?.length === 0) return NO_ROWS;
-    return pageOf(page, (asked) => {
+    return pageOf(page, async (asked) => {
       const where = conditionsOf(storeId, { ...filter, ...(skus && { skus }) });
-      return this.database.search(movementsOn(asked, where), where.values);
+      const rows = await this.database.search<MovementRow>(movementsOn(asked, where), where.values);
+      moveTo(asked, rows, ({ at, movementId }) => [at, movementId]);
+      return rows;
     });
   }
 
@@ -92,13 +96,16 @@ function conditionsOf(storeId: number, { skus, productId, warehouse, bin, from, 
 // A list without a product counts and skips rows in the primary key. In a store with 5 million movements, the 90 days
 // with 500,000 take 0.1 s, all of them a second, and those of one warehouse two.
 function movementsOn(page: Page, where: Conditions): string {
+  const isFirst = !page.position?.after;
+  const total = isFirst ? `(SELECT count(*) FROM stock_movements AS moved WHERE ${where.sql})` : '0';
   return `/* stock.movements */
-    SELECT (SELECT count(*) FROM stock_movements AS moved WHERE ${where.sql}) AS total, ${PLACED_UNIT},
-      page.created_at AS at, coalesce(page.booked_at, page.created_at) AS "bookedAt", page.kind, coalesce(page.reference, '') AS reference, page.order_id AS "orderId",
+    SELECT ${total} AS total, ${PLACED_UNIT},
+      page.id AS "movementId", page.created_at AS at, coalesce(page.booked_at, page.created_at) AS "bookedAt", page.kind, coalesce(page.reference, '') AS reference, page.order_id AS "orderId",
       CASE WHEN page.actor_type IS NOT NULL
         THEN json_build_object('type', page.actor_type, 'id', page.actor_id, 'name', page.actor_name) END AS actor
     FROM (
-      SELECT moved.created_at, moved.id FROM stock_movements AS moved WHERE ${where.sql}
+      SELECT moved.created_at, moved.id FROM stock_movements AS moved
+      WHERE ${where.sql}${afterPosition(page, 'moved.created_at, moved.id', 'DESC', where)}
       ORDER BY moved.created_at DESC, moved.id DESC LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
     ) AS found
     JOIN stock_movements AS page ON page.store_id = $1 AND page.created_at = found.created_at AND page.id = found.id

@@ -10,7 +10,7 @@ import {
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
-import { matchesNothing, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
+import { afterPosition, matchesNothing, moveTo, NO_ROWS, offsetOf, pageOf, type Counted } from '../lists/paging.js';
 import { Database } from '../postgres/database.js';
 import { NAMES, PLACED_UNIT } from './placed-unit.js';
 import { unitsBySkus } from './units-by-sku.js';
@@ -116,7 +116,9 @@ export class PostgresStockRepository extends StockRepository {
     const skus = filter.skus?.filter((sku) => !matchesNothing([sku]));
     if (matchesNothing(filter) || skus?.length === 0) return NO_ROWS;
     const usable = { ...filter, ...(skus && { skus }) };
-    return pageOf(page, (asked) => this.read(storeId, usable, asked));
+    const found = await pageOf(page, (asked) => this.read(storeId, usable, asked));
+    moveTo(page, found.rows, ({ productId, variantId, binId }) => [productId, variantId ?? 0, binId]);
+    return found;
   }
 
   override findByIds(storeId: number, ids: readonly StockId[]): Promise<StockRecord[]> {
@@ -135,6 +137,10 @@ export class PostgresStockRepository extends StockRepository {
   }
 
   private read(storeId: number, filter: StockFilter, page: Page): Promise<StockRow[]> {
+    if (page.position?.after) {
+      const where = conditionsOf(storeId, filter);
+      return this.database.search(pageAfter(where, page), where.values, { onePlan: true });
+    }
     if (Object.values(filter).every((value) => value === undefined)) {
       return this.database.queryPrepared(PAGE, [storeId, offsetOf(page), page.limit]);
     }
@@ -177,6 +183,18 @@ function conditionsOf(storeId: number, { skus, productId, warehouse, bin }: Stoc
     where.and('(SELECT code FROM bins WHERE bins.store_id = $1 AND bins.id = stock.bin_id) = ?', bin);
   }
   return where;
+}
+
+// Reads the primary key from the position on, so that all pages together read each row of the store once.
+function pageAfter(where: Conditions, page: Page): string {
+  return `/* stock.list_after */
+    SELECT 0 AS total, ${PLACED_UNIT}
+    FROM (
+      SELECT product_id, variant_key, bin_id, quantity FROM stock
+      WHERE ${where.sql}${afterPosition(page, 'product_id, variant_key, bin_id', 'ASC', where)}
+      ORDER BY product_id, variant_key, bin_id LIMIT ${where.bind(page.limit)}
+    ) AS page ${NAMES}
+    ORDER BY page.product_id, page.variant_key, page.bin_id`;
 }
 
 function filteredPage(where: Conditions, page: Page): string {
