@@ -768,7 +768,9 @@ describeInBrowser('what people change in the dashboard', () => {
     await page.getByText('Enter at least $0.01.').waitFor();
     await amount.fill('400');
     await pay.click();
-    expect(await page.getByRole('alert').textContent()).toBe('The paid amount $400.00 is not accepted: the open amount is $30.00');
+    expect(await page.getByRole('alert').textContent()).toBe(
+      'The paid amount $400.00 is not accepted: the open amount is $30.00',
+    );
     await amount.fill('30');
     await pay.click();
     await page.getByText('Payment of $30.00 recorded.').waitFor();

@@ -223,6 +223,7 @@ describe('the OpenAPI document', () => {
       'sort',
       'limit',
       'page',
+      'format',
     ]);
     expect(documented('GET /v1/changes')).toEqual(['cursor', 'from', 'kinds', 'is_test', 'wait', 'limit']);
     expect(documented('GET /v1/store')).toEqual([]);

@@ -341,9 +341,29 @@ export interface paths {
     };
     /**
      * Orders, units and amounts by day or month
-     * @description Every period of the range, oldest first, with zeros where there was no order. Days are those of the `time_zone` of the store. Of the first and the last month, only the days in the range count. Exact at any moment.
+     * @description Every period of the range, oldest first, with zeros where there was no order. Days are those of the `time_zone` of the store. Of the first and the last month, only the days in the range count. With `group`, a row for each value of a period that has one, of at most 92 days. Exact at any moment.
      */
     get: operations['getOrderStatistics'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/statistics/products': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What the orders of a period sold, by product or SKU
+     * @description The products or SKUs in the lines of the orders that were placed in the range. Days are those of the `time_zone` of the store, at most 31. Those with the same figure are sorted by `product_id`, `variant_id`, `sku`, `name`. Exact at any moment.
+     */
+    get: operations['getProductStatistics'];
     put?: never;
     post?: never;
     delete?: never;
@@ -427,7 +447,7 @@ export interface paths {
     put?: never;
     /**
      * Set prices
-     * @description Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, which lists show and which orders without a variant pay. The prices of drafts, archived products and inactive variants can be set, too. A refused line changes nothing; the other lines apply unless the request is `atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set prices of that price list. A repeated request with the same `reference` is applied once and gets the first answer.
+     * @description Applies the lines in their order. A line writes its price only if the current price is the `expected` one. A line with `variant_id` sets the price of the variant. A line without it sets the price of the product itself, which product lists show and which applies to order lines without a variant. The prices of drafts, archived products and inactive variants can be set, too. A refused line changes nothing; the other lines apply unless the request is `atomic`. A line with the current price changes nothing, not even `updated_at`. With `list`, the lines set prices of that price list. A repeated request with the same `reference` is applied once and gets the first answer.
      */
     post: operations['changePrices'];
     delete?: never;
@@ -752,6 +772,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/settings': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The settings of the store
+     * @description Each stored secret is shown as `set`.
+     */
+    get: operations['getSettings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /**
+     * Change settings of the store
+     * @description Each given setting is replaced as a whole, and the others stay. Null sets the default. `set` keeps a stored secret. A payment method that the new list leaves out loses its credentials.
+     */
+    patch: operations['changeSettings'];
+    trace?: never;
+  };
   '/v1/key': {
     parameters: {
       query?: never;
@@ -1013,6 +1057,46 @@ export interface paths {
      * @description Exact counts of one moment. Webhooks, keys and units are those of both modes.
      */
     get: operations['getAttention'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audit': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Who changed what, newest first
+     * @description Changes of keys, people, sign-ins, prices, price lists, imports, webhooks and settings, and exports and erasures of personal data. Kept for 400 days.
+     */
+    get: operations['listAudit'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Find orders, customers, products and SKUs
+     * @description At most five of each kind. A field that equals the text comes before one that begins with it, and that before one that contains it; then orders, customers, products and SKUs, the newest first. A text that many records have finds the newest of them.
+     */
+    get: operations['search'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1902,6 +1986,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
       )[];
       /** @description Allowed networks. Absent: any, or the networks of the key of the request. */
       networks?: string[] | null;
@@ -3503,6 +3588,11 @@ export interface components {
        */
       period: string;
       /**
+       * @description The payment method, the source or the country of the orders; `""` for none. Only with `group`.
+       * @example COD
+       */
+      group?: string;
+      /**
        * Format: int64
        * @description Orders placed in the period, cancelled ones included.
        * @example 12
@@ -3568,6 +3658,54 @@ export interface components {
        * @example 46900
        */
       given_up: number;
+    };
+    ProductSums: {
+      /**
+       * Format: int32
+       * @description The product. Null for lines of imported orders without one.
+       * @example 70
+       */
+      product_id: number | null;
+      /**
+       * Format: int32
+       * @description The variant. Null for the product itself, and with `by=product`.
+       * @example 12
+       */
+      variant_id: number | null;
+      /**
+       * @description The SKU of the variant or the product as it is now; without a product, that of the lines.
+       * @example R-1-42
+       */
+      sku: string;
+      /**
+       * @description The name of the product as it is now; without a product, that of the lines.
+       * @example Runner
+       */
+      name: string;
+      /**
+       * Format: int64
+       * @description Units in the lines of the orders, without cancelled ones.
+       * @example 31
+       */
+      units: number;
+      /**
+       * Format: int64
+       * @description Sum of their unit prices, before discounts. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 254200
+       */
+      amount: number;
+      /**
+       * Format: int64
+       * @description Shipped units that went back to bins, now or later than the period.
+       * @example 2
+       */
+      returned: number;
+      /**
+       * Format: int64
+       * @description Units that the orders gave up, and all units of cancelled orders.
+       * @example 1
+       */
+      cancelled: number;
     };
     ProductListItem: {
       /**
@@ -3677,6 +3815,11 @@ export interface components {
        */
       description: string;
       /**
+       * @description So many units of an SKU, or fewer, are low stock. Null: there is no limit.
+       * @example 5
+       */
+      low_stock: number | null;
+      /**
        * @description Whether the store features the product.
        * @example true
        */
@@ -3760,6 +3903,11 @@ export interface components {
          * @enum {string}
          */
         status: 'ACTIVE' | 'INACTIVE';
+        /**
+         * @description So many units, or fewer, are low stock. Null: the limit of the product.
+         * @example 3
+         */
+        low_stock: number | null;
       }[];
       /** @description In display order. */
       specifications: {
@@ -4436,6 +4584,11 @@ export interface components {
         name: string;
         value: string | null;
       }[];
+      /**
+       * Format: int32
+       * @description So many units for sale, or fewer, are low stock. Null: no limit.
+       */
+      low_stock?: number | null;
       metadata?: {
         [key: string]: string;
       };
@@ -4452,6 +4605,11 @@ export interface components {
         attributes?: {
           [key: string]: string | null;
         };
+        /**
+         * Format: int32
+         * @description So many units for sale, or fewer, are low stock. Null: the limit of the product.
+         */
+        low_stock?: number | null;
         metadata?: {
           [key: string]: string;
         };
@@ -4507,9 +4665,15 @@ export interface components {
         /** @description In major units, as decimal text such as "79.90". */
         price: string;
       }[];
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /**
+       * Format: int32
+       * @description Minimum units per order. 1 if only `step` is given.
+       */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
+      /**
+       * Format: int32
+       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
+       */
       step?: number | null;
     };
     /** @description The minimum quantity and the step of a product, or of one variant, at catalog prices. Key: store, product, variant. */
@@ -4521,9 +4685,15 @@ export interface components {
       kind: 'quantity_rule';
       product: string;
       variant?: string | null;
-      /** @description Minimum units per order. 1 if only `step` is given. */
+      /**
+       * Format: int32
+       * @description Minimum units per order. 1 if only `step` is given.
+       */
       min_quantity?: number | null;
-      /** @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given. */
+      /**
+       * Format: int32
+       * @description The units of an order must be a multiple of this number. 1 if only `min_quantity` is given.
+       */
       step?: number | null;
     };
     /** @description A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at. */
@@ -4550,7 +4720,10 @@ export interface components {
       total_spent?: number;
       tags?: (string | null)[];
       city?: string | null;
-      /** @description Payment terms of new orders in days. Null removes them. */
+      /**
+       * Format: int32
+       * @description Payment terms of new orders in days. Null removes them.
+       */
       payment_terms_days?: number | null;
       company?: string | null;
       vat_id?: string | null;
@@ -4691,7 +4864,10 @@ export interface components {
       external_reference?: string | null;
       /** @description ISO 8601 with a zone. */
       created_at: string;
-      /** @description Payment terms in days after created_at. Absent: no terms. */
+      /**
+       * Format: int32
+       * @description Payment terms in days after created_at. Absent: no terms.
+       */
       payment_terms_days?: number | null;
       /** @description ISO 8601 with a zone. Not stored: the service keeps when a record last changed. */
       updated_at?: string;
@@ -5048,7 +5224,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description The imported amount, plus payments and minus refunds of orders of the customer since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -5213,7 +5389,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description Amount of the import, plus payments and minus refunds of its orders since. In minor units of the currency: 1099 is 10.99 USD.
+       * @description The imported amount, plus payments and minus refunds of orders of the customer since. In minor units of the currency: 1099 is 10.99 USD.
        * @example 15980
        */
       total_spent: number;
@@ -5511,6 +5687,212 @@ export interface components {
         [key: string]: unknown;
       };
     };
+    Settings: {
+      name: string;
+      custom_domain: string;
+      /** @description UTC or an IANA name. */
+      time_zone: string;
+      logo_url: string;
+      /** @description #rrggbb */
+      primary_color: string;
+      seo_title: string;
+      contact: {
+        /** @description An address that mail can be sent to. */
+        email?: string;
+        phone?: string;
+        address?: string;
+      };
+      theme: {
+        [key: string]: unknown;
+      };
+      payment_settings: {
+        methods?: {
+          methodId: string;
+          enabled: boolean;
+          isSandbox?: boolean;
+          /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
+          credentials?:
+            | {
+                [key: string]: unknown;
+              }
+            | null
+            | string;
+        }[];
+      } & {
+        [key: string]: unknown;
+      };
+      ecommerce_settings: {
+        /** @description False switches off the mail to the customer. */
+        notifications?: {
+          shipment?: boolean;
+          cancellation?: boolean;
+          refund?: boolean;
+        } & {
+          [key: string]: unknown;
+        };
+      } & {
+        [key: string]: unknown;
+      };
+      fraud_settings: {
+        blocked_emails?: string[];
+        blocked_phones?: string[];
+        /**
+         * Format: int64
+         * @description Orders from this amount on are reviewed; minor units.
+         */
+        review_amount?: number;
+        /**
+         * Format: int32
+         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_email?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_phone?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_address?: number | null;
+      };
+      /** @description Taxes and shipping of new orders. Empty: none. */
+      charge_settings: {
+        /** @description Whether prices and shipping include tax. Absent: false. */
+        prices_include_tax?: boolean;
+        /** @description The country from which the store sells. An order has no tax if its destination and its VAT id are of other EU countries. */
+        reverse_charge_from?: string;
+        rates?: {
+          /** @description The country to which the order ships. */
+          country: string;
+          /** @description For the products of this category. Absent: for all others, and for shipping. */
+          category?: string;
+          name: string;
+          /** @description In percent, with at most 4 decimals. */
+          rate: number;
+        }[];
+        shipping?: {
+          /**
+           * Format: int64
+           * @description In minor units.
+           */
+          amount: number;
+          /**
+           * Format: int64
+           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
+           */
+          free_from?: number | null;
+        };
+      };
+    };
+    SettingsChange: {
+      name?: string;
+      custom_domain?: string | null;
+      /** @description UTC or an IANA name. */
+      time_zone?: string | null;
+      logo_url?: string | null;
+      /** @description #rrggbb */
+      primary_color?: string | null;
+      seo_title?: string | null;
+      contact?: {
+        /** @description An address that mail can be sent to. */
+        email?: string | null;
+        phone?: string | null;
+        address?: string | null;
+      } | null;
+      theme?: {
+        [key: string]: unknown;
+      } | null;
+      payment_settings?:
+        | ({
+            methods?: {
+              methodId: string;
+              enabled: boolean;
+              isSandbox?: boolean;
+              /** @description Stored encrypted. Answers contain `set` where some are stored. `set` and absent: they stay. Null removes them. */
+              credentials?:
+                | {
+                    [key: string]: unknown;
+                  }
+                | null
+                | string;
+            }[];
+          } & {
+            [key: string]: unknown;
+          })
+        | null;
+      ecommerce_settings?:
+        | ({
+            /** @description False switches off the mail to the customer. */
+            notifications?: {
+              shipment?: boolean;
+              cancellation?: boolean;
+              refund?: boolean;
+            } & {
+              [key: string]: unknown;
+            };
+          } & {
+            [key: string]: unknown;
+          })
+        | null;
+      fraud_settings?: {
+        blocked_emails?: (string | null)[];
+        blocked_phones?: (string | null)[];
+        /**
+         * Format: int64
+         * @description Orders from this amount on are reviewed; minor units.
+         */
+        review_amount?: number;
+        /**
+         * Format: int32
+         * @description Maximum orders of one e-mail per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_email?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one phone per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_phone?: number | null;
+        /**
+         * Format: int32
+         * @description Maximum orders of one address per hour; further orders are reviewed, null = no limit.
+         */
+        review_orders_per_address?: number | null;
+      } | null;
+      /** @description Taxes and shipping of new orders. Empty: none. */
+      charge_settings?: {
+        /** @description Whether prices and shipping include tax. Absent: false. */
+        prices_include_tax?: boolean;
+        /** @description The country from which the store sells. An order has no tax if its destination and its VAT id are of other EU countries. */
+        reverse_charge_from?: string | null;
+        rates?: {
+          /** @description The country to which the order ships. */
+          country: string | null;
+          /** @description For the products of this category. Absent: for all others, and for shipping. */
+          category?: string;
+          name: string;
+          /** @description In percent, with at most 4 decimals. */
+          rate: number;
+        }[];
+        shipping?: {
+          /**
+           * Format: int64
+           * @description In minor units.
+           */
+          amount: number;
+          /**
+           * Format: int64
+           * @description Shipping is free if the lines add up to at least this amount, in minor units. Absent: never.
+           */
+          free_from?: number | null;
+        };
+      } | null;
+      /** @description Settings as you have read them. If one of them is different now, nothing changes. */
+      expected?: {
+        [key: string]: unknown;
+      } | null;
+    };
     ApiKey: {
       /**
        * @description `""` when there is none.
@@ -5522,7 +5904,7 @@ export interface components {
        * @enum {string}
        */
       mode: 'live' | 'test';
-      /** @description Scopes of the key. `full` contains all but `keys` and `team`. */
+      /** @description Scopes of the key. `full` contains all but `pricing`, `keys`, `settings` and `team`. */
       scope: (
         | 'read'
         | 'orders'
@@ -5535,6 +5917,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Allowed networks; empty = any. */
@@ -5637,6 +6020,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -5778,6 +6162,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -5924,6 +6309,7 @@ export interface components {
         | 'sales'
         | 'pricing'
         | 'keys'
+        | 'settings'
         | 'team'
       )[];
       /** @description Whether its scope is `full`, which also gets the words of later versions. */
@@ -6210,6 +6596,128 @@ export interface components {
        * @example 4
        */
       out_of_stock: number;
+      /**
+       * @description Sellable units whose stock is at or below their `low_stock`.
+       * @example 6
+       */
+      low_stock: number;
+    };
+    AuditEntry: {
+      /**
+       * Format: date-time
+       * @description When it happened. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description Who did it. */
+      actor: {
+        /**
+         * @description An API key, a person, a command, or the service itself with its extensions.
+         * @enum {string}
+         */
+        type: 'key' | 'person' | 'operator' | 'pipeline' | 'system';
+        /**
+         * @description Of the key or the person; `""` for the others.
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
+         */
+        id: string;
+        /**
+         * @description Of the key or the person, of the account that ran the command, or `extension:` and that of the extension; `""` when there is none.
+         * @example ERP
+         */
+        name: string;
+      };
+      /**
+       * @description What happened. New actions may be added.
+       * @example person.changed
+       * @enum {string}
+       */
+      action:
+        | 'key.created'
+        | 'key.rolled'
+        | 'key.activated'
+        | 'key.deactivated'
+        | 'key.revoked'
+        | 'person.added'
+        | 'person.changed'
+        | 'person.invited'
+        | 'person.removed'
+        | 'session.ended'
+        | 'sign_in.succeeded'
+        | 'sign_in.failed'
+        | 'prices.changed'
+        | 'price_list.created'
+        | 'price_list.changed'
+        | 'price_list.deleted'
+        | 'import.written'
+        | 'webhook.created'
+        | 'webhook.changed'
+        | 'webhook.paused'
+        | 'webhook.resumed'
+        | 'webhook.replayed'
+        | 'webhook.secret_rotated'
+        | 'webhook.deleted'
+        | 'customer.exported'
+        | 'customer.erased'
+        | 'settings.changed';
+      /** @description What it is about. */
+      subject: {
+        /**
+         * @description New kinds may be added.
+         * @example person
+         * @enum {string}
+         */
+        kind: 'key' | 'person' | 'prices' | 'price_list' | 'import' | 'webhook' | 'customer' | 'settings';
+        /**
+         * @description Its id or code; `""` when it has none.
+         * @example 01a22d4b-da56-7388-a303-e67b001202ef
+         */
+        id: string;
+        /**
+         * @description Its name at that time; `""` when it has none.
+         * @example Ben
+         */
+        name: string;
+      };
+      /**
+       * @description The values before and after, by field: `[before, after]`. Secrets are never shown; a long value is shortened.
+       * @example {
+       *       "role": [
+       *         "warehouse",
+       *         "support"
+       *       ]
+       *     }
+       */
+      changes: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description The address of the client; null for a command and for the service itself.
+       * @example 192.0.2.7
+       */
+      address: string | null;
+    };
+    SearchResult: {
+      /**
+       * @description What was found.
+       * @enum {string}
+       */
+      kind: 'order' | 'customer' | 'product' | 'sku';
+      /**
+       * @description The id of the order, customer or product. That of an SKU is the product, or `<product>-<variant>`.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      id: string;
+      /**
+       * @description The receipt number of an order, the name of a customer or product, or the SKU.
+       * @example WEB-261130-H3DBZW
+       */
+      title: string;
+      /**
+       * @description Name and UTC date of an order, company and e-mail of a customer, SKU of a product, or the name of the product with the SKU; `""` when there is none.
+       * @example Ada Lovelace, 2026-11-30
+       */
+      detail: string;
     };
     ChangedOrder: {
       /**
@@ -7212,6 +7720,12 @@ export interface components {
       success: true;
       data: components['schemas']['OrderSums'][];
     };
+    ProductSumsPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['ProductSums'][];
+      pagination: components['schemas']['Pagination'];
+    };
     ProductPage: {
       /** @enum {boolean} */
       success: true;
@@ -7333,6 +7847,11 @@ export interface components {
       success: true;
       data: components['schemas']['Store'];
     };
+    SettingsAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['Settings'];
+    };
     ApiKeyAnswer: {
       /** @enum {boolean} */
       success: true;
@@ -7391,6 +7910,23 @@ export interface components {
       /** @enum {boolean} */
       success: true;
       data: components['schemas']['Attention'];
+    };
+    AuditPage: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['AuditEntry'][];
+      /**
+       * @description Where the next page begins. Opaque. `""` if the first page is empty.
+       * @example YTEuMS4xNzYzNjMxMDAwMDAw
+       */
+      cursor: string;
+      /** @description Whether there is a next page. */
+      has_more: boolean;
+    };
+    SearchAnswer: {
+      /** @enum {boolean} */
+      success: true;
+      data: components['schemas']['SearchResult'][];
     };
     ChangePage: {
       /** @enum {boolean} */
@@ -7845,6 +8381,23 @@ export interface components {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
+          'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'foreign_origin' | 'insufficient_scope';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['AuthenticationError'];
+      };
+    };
+    /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+    Forbidden8: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code':
           | 'api_key_inactive'
           | 'store_inactive'
           | 'address_not_allowed'
@@ -7897,7 +8450,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden8: {
+    Forbidden9: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7914,7 +8467,7 @@ export interface components {
       };
     };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden9: {
+    Forbidden10: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -7952,8 +8505,26 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+    BadRequest6: {
+      headers: {
+        /** @description The code of the error. The integration guide lists what to do for each code. */
+        'X-Error-Code': 'invalid_request';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Whether the key of the request is a live or a test key. */
+        'X-Traffic-Mode'?: 'live' | 'test';
+        /** @description When the key of the request expires. Only in the 30 days before. */
+        'X-Key-Expires-At'?: string;
+        /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+        'X-Ignored-Parameters'?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-    Forbidden10: {
+    Forbidden11: {
       headers: {
         /** @description The code of the error. The integration guide lists what to do for each code. */
         'X-Error-Code':
@@ -8050,7 +8621,7 @@ export interface operations {
         metadata?: {
           [key: string]: string;
         };
-        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, a tracking number, the reference of a payment, or the company or VAT number of an address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the receipt number, the external reference, the name or the e-mail address on the order, a tracking number, the reference of a payment, or the street, company or VAT number of an address, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description More fields for each row, separated by commas: `updated_at`, `is_test`, `held`, `units`, `refund_due`, `due_at`, `external_reference`, `customer_id`, `metadata`, `line_items`, `payments`, `amounts`, `taxes`. Another word is rejected with 400. */
         include?: (
@@ -9698,12 +10269,14 @@ export interface operations {
         from?: string;
         /** @description The day after the last; absent: 30 days after `from`, or, without both, tomorrow. Any other value than a date, also an empty one, returns 400. */
         to?: string;
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
         /** @description The length of a period. Letter case does not matter; any other value, also an empty one, returns 400. */
         by?: 'day' | 'month';
         /** @description Only those with this source. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         source?: 'POS' | 'WEBSITE';
-        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
-        is_test?: boolean;
+        /** @description Sums each period by this value of the orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        group?: 'payment_method' | 'source' | 'country';
         /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
         format?: 'json' | 'csv';
       };
@@ -9746,6 +10319,85 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getProductStatistics: {
+    parameters: {
+      query?: {
+        /** @description The first day, in the time zone of the store; absent: 30 days before `to`. Any other value than a date, also an empty one, returns 400. */
+        from?: string;
+        /** @description The day after the last; absent: 30 days after `from`, or, without both, tomorrow. Any other value than a date, also an empty one, returns 400. */
+        to?: string;
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders, the default. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
+        /** @description What has a row: a product with its variants, or each SKU. Letter case does not matter; any other value, also an empty one, returns 400. */
+        by?: 'product' | 'sku';
+        /** @description The greatest `units` or the greatest `amount` comes first. Letter case does not matter; any other value, also an empty one, returns 400. */
+        sort?: '-units' | '-amount';
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+        /** @description `csv`: all rows of all pages as CSV, up to 100,000, like `Accept: text/csv`. `json`: one page, also with that header. Letter case does not matter; any other value, also an empty one, returns 400. */
+        format?: 'json' | 'csv';
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          /** @description `true` when there are more than the 100,000 rows of the CSV. */
+          'X-Truncated'?: 'true';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ProductSumsPage'];
+          'text/csv': string;
+        };
+      };
+      304: components['responses']['NotModified'];
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'page_too_deep';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -9943,6 +10595,8 @@ export interface operations {
         in_stock?: boolean;
         /** @description `true` (or `1`): only SKUs without available stock. Any other value returns 400. */
         out_of_stock?: true;
+        /** @description `true` (or `1`): only SKUs whose available stock is at or below their `low_stock`. Any other value returns 400. */
+        low_stock?: true;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only SKUs that changed, with their prices and stock at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
@@ -11065,7 +11719,7 @@ export interface operations {
       query?: {
         /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         status?: string;
-        /** @description Only those with this text anywhere in the name, the e-mail, the company, the VAT id or the e-mail of a contact, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
+        /** @description Only those with this text anywhere in the name, the e-mail, the company, the VAT id, a street, the digits of a phone or the e-mail of a contact, in any letter case. Taken literally, without wildcards; composed and decomposed letters are equal (NFC); trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Only those with one of these ids: up to 100, separated by commas, or the parameter repeated. Letter case does not matter. A value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         ids?: string;
@@ -11475,6 +12129,123 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  getSettings: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SettingsAnswer'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  changeSettings: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SettingsChange'];
+      };
+    };
+    responses: {
+      /** @description All settings after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SettingsAnswer'];
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'stale' | 'settings_refused';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable2'];
+    };
+  };
   getKey: {
     parameters: {
       query?: never;
@@ -11563,7 +12334,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11621,7 +12392,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -11709,7 +12480,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden6'];
+      403: components['responses']['Forbidden7'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -11773,7 +12544,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11834,7 +12605,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -11895,7 +12666,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -11940,7 +12711,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden7'];
+      403: components['responses']['Forbidden8'];
       404: components['responses']['NotFound3'];
       422: components['responses']['UnprocessableEntity2'];
       429: components['responses']['TooManyRequests'];
@@ -11994,7 +12765,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12052,7 +12823,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
@@ -12132,7 +12903,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12214,7 +12985,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12275,7 +13046,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       404: components['responses']['NotFound4'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12351,7 +13122,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden8'];
+      403: components['responses']['Forbidden9'];
       404: components['responses']['NotFound4'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12400,7 +13171,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden9'];
+      403: components['responses']['Forbidden10'];
       /** @description The store has no such resource. Resources of other stores are never returned. */
       404: {
         headers: {
@@ -12477,11 +13248,95 @@ export interface operations {
         };
       };
       304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest6'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listAudit: {
+    parameters: {
+      query?: {
+        /** @description Only what happened at this time or later. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        from?: string;
+        /** @description Only what happened before this time. ISO 8601 with a zone, in UTC of the years 1 to 9999; digits finer than milliseconds are rounded up. Any other value, also an empty one, returns 400. */
+        to?: string;
+        /** @description Only those with exactly this text as the id of the key or the person, or the type of another actor. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        actor?: string;
+        /** @description Only those with this action. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
+        action?:
+          | 'key.created'
+          | 'key.rolled'
+          | 'key.activated'
+          | 'key.deactivated'
+          | 'key.revoked'
+          | 'person.added'
+          | 'person.changed'
+          | 'person.invited'
+          | 'person.removed'
+          | 'session.ended'
+          | 'sign_in.succeeded'
+          | 'sign_in.failed'
+          | 'prices.changed'
+          | 'price_list.created'
+          | 'price_list.changed'
+          | 'price_list.deleted'
+          | 'import.written'
+          | 'webhook.created'
+          | 'webhook.changed'
+          | 'webhook.paused'
+          | 'webhook.resumed'
+          | 'webhook.replayed'
+          | 'webhook.secret_rotated'
+          | 'webhook.deleted'
+          | 'customer.exported'
+          | 'customer.erased'
+          | 'settings.changed';
+        /** @description Only those with exactly this text as the id or code of the subject. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        subject?: string;
+        /** @description The `cursor` of the previous page, with the same filters. The example shows only the format: the service refuses it with 400 `cursor_invalid`. */
+        cursor?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuditPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
+          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -12495,6 +13350,53 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden6'];
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  search: {
+    parameters: {
+      query?: {
+        /** @description The text to find, in any letter case. Taken literally, without wildcards; trimmed; composed and decomposed letters are equal (NFC); the first 200 characters count. A blank text finds nothing. */
+        q?: string;
+        /** @description `true` (or `1`): only orders that were placed with a test key. `false` (or `0`): only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter, or an unknown field of an order, returns 400. Without it, they are ignored and named in `X-Ignored-Parameters` and `X-Ignored-Fields`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+        /** @description The `ETag` of an earlier answer to the same request. While the answer is the same, it is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies the bytes of the answer: send it as `If-None-Match` to get 304 while they are the same. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SearchAnswer'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest6'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
@@ -12620,7 +13522,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest2'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -12682,7 +13584,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       409: components['responses']['Conflict'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12748,7 +13650,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12792,7 +13694,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12857,7 +13759,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
@@ -12918,7 +13820,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -12962,7 +13864,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13006,7 +13908,7 @@ export interface operations {
       };
       400: components['responses']['BadRequest5'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13071,7 +13973,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -13136,7 +14038,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden10'];
+      403: components['responses']['Forbidden11'];
       404: components['responses']['NotFound5'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];

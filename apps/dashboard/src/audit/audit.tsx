@@ -71,7 +71,7 @@ export function Audit() {
   const next = entries.data?.next;
   return (
     <Page title="Audit">
-      <Filters search="ID of a key, person or webhook, or code of a price list">
+      <Filters search="ID of a key, person or webhook, or code of a price list" table={undefined}>
         <Choice name="action" label="Action" values={ACTIONS.map((action) => [action, words(action)])} />
         <Day label="From" name="from" of="Changed" />
         <Day label="to" name="until" of="Changed" />
