@@ -109,7 +109,7 @@ describeInBrowser('the settings in the dashboard', () => {
     await open('#/settings');
 
     await openDialog(page, 'Add payment method…');
-    await page.getByLabel('Method').fill('stripe');
+    await page.locator('dialog').getByLabel('Method', { exact: true }).fill('stripe');
     await page.getByLabel('New credentials').fill('secret_key');
     await page.locator('dialog').getByRole('button', { name: 'Save', exact: true }).click();
     expect(await page.getByRole('alert').textContent()).toBe('Line 1 of the credentials is not like name=value.');

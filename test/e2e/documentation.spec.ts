@@ -795,7 +795,7 @@ describeInBrowser('the documentation page in a browser', () => {
       await shot('guide');
       expect(await readable()).toEqual([[], background, 0]);
 
-      await page.getByRole('link', { name: 'Search' }).click();
+      await page.getByRole('link', { name: 'Search', exact: true }).click();
       await page.getByLabel('Words of a heading').fill('which units');
       await shot('search');
       expect(await readable()).toEqual([[], background, 0]);

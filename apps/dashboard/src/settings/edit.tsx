@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { api, type Schemas } from '../http.js';
+import { api, queries, type Schemas } from '../http.js';
 import { ConfirmDialog, Field, Seen, type Values } from '../parts/ask.js';
 
 export type Settings = Schemas['Settings'];
@@ -26,9 +26,11 @@ export function Edit({
   read,
   children,
 }: EditProps) {
-  const send = ({ seen = '{}', ...values }: Values) => {
+  const send = async ({ seen = '{}', ...values }: Values) => {
     const expected = JSON.parse(seen) as Settings;
-    return api.PATCH('/v1/settings', { body: { ...read(values, expected), expected } });
+    await api.PATCH('/v1/settings', { body: { ...read(values, expected), expected } });
+    // The header of each page shows the name of the store, and times are those of its zone.
+    await queries.invalidateQueries({ queryKey: ['/v1/key'] });
   };
   return (
     <ConfirmDialog {...{ title, label, submitLabel, tone, send }} toast="Settings saved.">
