@@ -92,9 +92,7 @@ export const Product = representation(
     ...SUMMARY,
     sku: is.text('`""` when there is none.', 'R-1'),
     description: is.text('`""` when there is none.', 'For road and trail'),
-    low_stock: is.orNull(
-      is.integer('So many units of an SKU, or fewer, are low stock. Null: there is no limit.', 5),
-    ),
+    low_stock: is.orNull(is.integer('So many units of an SKU, or fewer, are low stock. Null: there is no limit.', 5)),
     featured: is.flag('Whether the store features the product.', true),
     metadata: is.metadata('Custom fields that the store keeps with the product.'),
     images: is.arrayOf(Image, 'In display order.'),

@@ -16,7 +16,7 @@ const withoutNull = (schema: TSchema): TSchema =>
   }) as TSchema;
 
 function orNull({ type, ...schema }: TSchema & { type?: unknown }): TSchema {
-  return { ...schema, type: [...new Set([type, 'null'].flat())] } as unknown as TSchema;
+  return { ...schema, type: [...new Set([type, 'null'].flat())] };
 }
 
 const Settings: Representation = {

@@ -78,7 +78,9 @@ export const variant = is.object(
     price: is.optional(is.described(is.orNull(is.price), 'Null: the price of the product.')),
     attributes: is.optional(is.attributes),
     low_stock: is.optional(
-      is.orNull(is.integer(0, MAX_INT4, 'So many units for sale, or fewer, are low stock. Null: the limit of the product.')),
+      is.orNull(
+        is.integer(0, MAX_INT4, 'So many units for sale, or fewer, are low stock. Null: the limit of the product.'),
+      ),
     ),
     metadata: is.optional(is.metadata),
     status: is.optional(is.oneOf(['ACTIVE', 'INACTIVE', 'DRAFT', 'ARCHIVED'])),
