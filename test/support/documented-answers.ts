@@ -97,7 +97,7 @@ export class DocumentedAnswers {
       .map(([header]) => `header ${header} is missing`);
     const code = status >= 400 ? this.codeFault(headers, errorCodesOf(response)) : [];
     if (String(headers['content-type']).startsWith('text/csv')) {
-      const isDocumented = 'text/csv' in ((response.content ?? {}));
+      const isDocumented = Object.hasOwn(response.content ?? {}, 'text/csv');
       return [...strange, ...missing, ...(isDocumented ? [] : ['the table is not documented'])];
     }
     if (response.content === undefined)
