@@ -47,6 +47,8 @@ const STOCK = 2_000_000_000;
 const PRICES = [1, 199, 10_001, 1_400_000_000];
 const LONG_SLUG = 'long-'.repeat(40);
 
+const OF_OWNER = /^\/v1\/(keys|settings|audit)\b/;
+
 export async function openScene(context: ProofContext, runs: number): Promise<Scene> {
   const { rig, history, random } = context;
   const store = await StoreFixture.create(rig.database);
@@ -54,7 +56,9 @@ export async function openScene(context: ProofContext, runs: number): Promise<Sc
   const rows = await awkwardRows(store);
   const catalog = await pricedProducts(store);
   const recorded = new Buyers(store, history, random);
-  const keeper = new Buyers({ id: store.id, key: await store.createKey('live', 'read,keys') }, history, random);
+  // The scope `full` has neither `keys` nor `settings`.
+  const owner = { id: store.id, key: await store.createKey('live', 'read,keys,settings') };
+  const [keeper, reader] = [new Buyers(owner, history, random), new Buyers(owner, new History(), random)];
   const unrecorded = new Buyers(store, new History(), random);
   const scene: Scene = {
     context,
@@ -68,17 +72,18 @@ export async function openScene(context: ProofContext, runs: number): Promise<Sc
     sent: 0,
     send: (method, path, body) => {
       scene.sent++;
-      // The scope `full` has no `keys`.
-      const client = path.startsWith('/v1/keys') ? keeper : recorded;
+      const client = OF_OWNER.test(path) ? keeper : recorded;
       return client.send(service, { method, path, body });
     },
     read: (path) => {
       scene.sent++;
-      return unrecorded.send(service, { method: 'GET', path });
+      const client = OF_OWNER.test(path) ? reader : unrecorded;
+      return client.send(service, { method: 'GET', path });
     },
     close: () => {
       recorded.close();
       keeper.close();
+      reader.close();
       unrecorded.close();
     },
   };

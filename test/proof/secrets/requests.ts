@@ -22,7 +22,7 @@ export async function readEverything(asker: Asker, { key, owner, ids }: Reader):
     const values = path.includes('{') ? (ids[resource] ?? []) : [''];
     const answers = [];
     for (const value of values) {
-      const asking = ['keys', 'people'].includes(resource) ? owner : key;
+      const asking = ['keys', 'people', 'settings', 'audit'].includes(resource) ? owner : key;
       answers.push(await asker.ask(path.replace(/\{\w+\}/, value), { key: asking, mayName: true }));
     }
     if (!answers.some(({ status }) => status === 200))
