@@ -314,7 +314,7 @@ describe('CustomerRepository', () => {
     [{ search: '%' }, 'Bob 100%'],
     [{ search: '\\' }],
     [{ search: 'london' }],
-    [{ search: '555' }],
+    [{ search: '555' }, 'Ada Lovelace'],
     [{ search: 'theirs' }],
     [{ search: 'Bob\0' }],
     [{ search: '\ud800' }],

@@ -180,7 +180,7 @@ describe('GET /v1/products', () => {
 
     expect(data).toEqual({
       ...{ id: String(ids.runner), name: 'Runner Über', slug: 'runner', price: 79.9, quantity: 8, status: 'ACTIVE' },
-      ...{ sku: 'R-1', description: 'Runs', featured: true },
+      ...{ sku: 'R-1', description: 'Runs', low_stock: null, featured: true },
       images: [
         { url: 'https://x.test/1.png', alt: 'Side' },
         { url: 'https://x.test/2.png', alt: '' },
@@ -189,7 +189,7 @@ describe('GET /v1/products', () => {
         {
           ...{ id: String(ids.size42), sku: 'R-1-42', name: '42', price: 82, quantity: 7, status: 'ACTIVE' },
           attributes: { Color: 'Blue', Size: '42', color: 'Azure' },
-          metadata: {},
+          ...{ low_stock: null, metadata: {} },
         },
         expect.objectContaining({ sku: 'R-1-43', attributes: {}, quantity: 0, status: 'INACTIVE' }),
       ],
