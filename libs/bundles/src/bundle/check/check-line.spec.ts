@@ -357,7 +357,7 @@ describe('checkLine', () => {
     [
       'a placing with more than 50 taxes',
       { ...ORDER, bookings: [bookingOf(50), bookingOf(1, 50)] },
-      'order.bookings must leave at most 50 taxes of different names or rates in the order as placed',
+      'order.bookings must result in at most 50 taxes of different names or rates for the order as placed',
     ],
     [
       'credits of more than 50 taxes',
