@@ -36,10 +36,11 @@ export class TableInterceptor implements NestInterceptor {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     void reply.header('vary', 'Accept');
-    if (formatOf(request) === 'json') return route.handle();
     const rows = this.reflector.get(Rows, context.getHandler());
     const query = request.query as RawQuery;
+    // An answer in JSON has no other rows, and refuses the same values.
     const lines = rows.lines !== null && ROWS.read([query[ROWS.name] ?? []].flat()) === 'lines' ? rows.lines : null;
+    if (formatOf(request) === 'json') return route.handle();
     if (lines !== null) request.query = { ...query, include: [query['include'] ?? [], lines].flat() };
     const columns = columnsOf(rows.of, request.query as RawQuery, lines);
     const pages = pagesOf(request, () => lastValueFrom(route.handle()));
